@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Parts of scenario names; all scenarios when empty. */
+  readonly only: readonly string[];
+  readonly servers: readonly string[] | undefined;
+  readonly seconds: number;
+  readonly warmupSeconds: number;
+  readonly runs: number;
+  readonly together: boolean;
+  readonly jsonFile: string | undefined;
+  readonly foreign: { readonly url: string; readonly pid: number | undefined; readonly nodePrefix: string | undefined } | undefined;
+  readonly wantsHelp: boolean;
+  readonly wantsList: boolean;
+}
+
+export const HELP: string = `Measures Bulkhead's reference server and others by turns. Prints a markdown table.
+
+  --only TEXT[,TEXT]     only scenarios whose name contains one of the texts (--list names them)
+  --servers NAME[,NAME]  bulkhead, node-opcua, floor                                    (all of them)
+  --seconds S            measured time of each run                                      (5)
+  --warmup S             time before it                                                 (2)
+  --runs N               runs of each scenario and server, by turns; the table has the medians  (3)
+  --together             server and generator share one core: steadier figures at depth 1 (needs taskset)
+  --json FILE            also writes every run to FILE
+  --url URL --pid PID    measures a server that runs already, alone or with --servers other,…
+  --node-prefix ID       its Doubles are ID0 … ID999                                    (ns=2;s=Bench.Double.)
+  --list, --help
+
+CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
+
+/** @throws Error that says which option is wrong. */
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      servers: { type: 'string' },
+      seconds: { type: 'string', default: '5' },
+      warmup: { type: 'string', default: '2' },
+      runs: { type: 'string', default: '3' },
+      together: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      url: { type: 'string' },
+      pid: { type: 'string' },
+      'node-prefix': { type: 'string' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const pid = values.pid === undefined ? undefined : positive('--pid', values.pid);
+  return {
+    only: splitList(values.only) ?? [],
+    servers: splitList(values.servers),
+    seconds: positive('--seconds', values.seconds),
+    warmupSeconds: positive('--warmup', values.warmup),
+    runs: Math.ceil(positive('--runs', values.runs)),
+    together: values.together,
+    jsonFile: values.json,
+    foreign: values.url === undefined ? undefined : { url: values.url, pid, nodePrefix: values['node-prefix'] },
+    wantsHelp: values.help,
+    wantsList: values.list,
+  };
+}
+
+function splitList(text: string | undefined): string[] | undefined {
+  return text?.split(',').map((part) => part.trim());
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && Number.isFinite(value))) throw new Error(`${name}: a number above 0 is wanted, not '${text}'`);
+  return value;
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type RunningServer, startServerProcess } from './server-process.ts';
+
+/** A server that can be measured. */
+export interface ServerKind {
+  readonly name: string;
+  /** False for the floor, which has no security and no subscriptions. */
+  readonly isOpcUaServer: boolean;
+  /** Text form of the NodeId of the first of the 1,000 Doubles, but for the number at its end. */
+  readonly nodePrefix: string;
+  /** Why it can't be started here; undefined when it can. */
+  readonly missing: string | undefined;
+  /** @param tickMs how often all Doubles change; 0: never. */
+  start(tickMs: number): Promise<RunningServer>;
+}
+
+const DIST = resolve(fileURLToPath(import.meta.url), '../..');
+const REFERENCE_SERVER = resolve(DIST, '../../apps/reference-server/dist/main.js');
+const NODE_PREFIX = 'ns=2;s=Bench.Double.';
+
+/** The servers that the benchmark starts by itself. @param workDir holds their certificates. */
+export function standardServers(workDir: string): readonly ServerKind[] {
+  return [bulkhead(workDir), nodeOpcua(workDir), floor()];
+}
+
+/** A server that runs already. */
+export function foreignServer(name: string, url: string, pid: number | undefined, nodePrefix: string = NODE_PREFIX): ServerKind {
+  const server: RunningServer = { url, pid, stop: async () => {} };
+  return { name, isOpcUaServer: true, nodePrefix, missing: undefined, start: async () => server };
+}
+
+function bulkhead(workDir: string): ServerKind {
+  const args = ['--port', '0', '--log-format', 'json', '--auto-accept', '--pki', join(workDir, 'bulkhead')];
+  return {
+    name: 'bulkhead',
+    isOpcUaServer: true,
+    nodePrefix: NODE_PREFIX,
+    missing: existsSync(REFERENCE_SERVER) ? undefined : `${REFERENCE_SERVER} is not built`,
+    start: (tickMs) => startServerProcess([process.execPath, REFERENCE_SERVER, ...args, ...tickArgs(tickMs)]),
+  };
+}
+
+function nodeOpcua(workDir: string): ServerKind {
+  const main = join(DIST, 'peers/node-opcua-server.js');
+  const args = ['--pki', join(workDir, 'node-opcua')];
+  return {
+    name: 'node-opcua',
+    isOpcUaServer: true,
+    nodePrefix: NODE_PREFIX,
+    missing: undefined,
+    start: (tickMs) => startServerProcess([process.execPath, main, ...args, ...tickArgs(tickMs)]),
+  };
+}
+
+function floor(): ServerKind {
+  return {
+    name: 'floor',
+    isOpcUaServer: false,
+    nodePrefix: NODE_PREFIX,
+    missing: undefined,
+    start: () => startServerProcess([process.execPath, join(DIST, 'peers/floor-server.js')]),
+  };
+}
+
+function tickArgs(tickMs: number): string[] {
+  return tickMs > 0 ? ['--bench-tick', String(tickMs)] : [];
+}

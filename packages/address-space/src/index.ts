@@ -1,0 +1,18 @@
+export { AddressSpace, type AddressSpaceOptions } from './address-space.ts';
+export type { OperationCaller } from './attribute-reader.ts';
+export { withTimestamps } from './attribute-reader.ts';
+export type { BrowseCursor, BrowsePage } from './browser.ts';
+export { packCoreNamespace } from './core-namespace/writer.ts';
+export type { StructureValue } from './dynamic-structure.ts';
+export { EncodedVariant } from './encoded-variant.ts';
+export { MethodNode, ObjectNode, ViewNode } from './instance-nodes.ts';
+export type { MonitoredTargets } from './monitored-targets.ts';
+export { type LoadedModel, Namespace } from './namespace.ts';
+export { NamespaceTable, UA_NAMESPACE_URI } from './namespace-table.ts';
+export { Node, NodeExtras, type NodeIdentifier, type NodeReference } from './node.ts';
+export type * from './node-options.ts';
+export type { MissingTarget, NodeSetResult } from './nodeset/nodeset-loader.ts';
+export type { StructureTypes } from './structure-types.ts';
+export { DataTypeNode, ObjectTypeNode, ReferenceTypeNode, TypeNode, VariableTypeNode } from './type-nodes.ts';
+export type { TypeTree } from './type-tree.ts';
+export { type SetValueOptions, type ValueObserver, VariableDetails, VariableNode } from './variable-node.ts';

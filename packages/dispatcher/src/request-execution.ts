@@ -1,0 +1,255 @@
+import type { IncomingRequest, Logger, OutgoingResponseHeader, Runtime, SessionResolver } from '@bulkhead/contracts';
+import { type Refusal, type ResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
+import {
+  BinaryReader,
+  DecodingError,
+  type EncodingLimits,
+  ExtensionObject,
+  ServiceFault,
+  type StatusCode,
+  StatusCodes,
+  StringMemory,
+  UaStatusError,
+} from '@bulkhead/types';
+import type { DispatchedRequest, RequestHost } from './dispatched-request.ts';
+import type { FairRequestQueue } from './fair-request-queue.ts';
+import type { OriginRegistry } from './origin-registry.ts';
+import { ParkedRequests } from './parked-requests.ts';
+import { FAULT_BODY, faultCodeOf, faultHeader, retryAfterMsOf } from './service-fault.ts';
+import type { TurnSlice } from './time-slice.ts';
+
+/** What `RequestExecution` works with. */
+export interface RequestExecutionParts {
+  readonly runtime: Runtime;
+  readonly provider: ResourceIsolationProvider;
+  readonly sessions: SessionResolver;
+  readonly queue: FairRequestQueue<DispatchedRequest>;
+  readonly origins: OriginRegistry;
+  readonly slice: TurnSlice;
+  readonly encodingLimits: EncodingLimits;
+  readonly busyRetryAfterMs: number;
+  readonly parkingReleasesExecution: boolean;
+  /** Something may be able to run now. */
+  readonly wake: () => void;
+}
+
+/**
+ * What happens to a request from its turn in the queue to its end: stage RequestExecution, decoding, handler, answer,
+ * release of its leases. Each request is answered at most once and ends exactly once.
+ */
+export class RequestExecution implements RequestHost {
+  readonly #parts: RequestExecutionParts;
+  readonly #log: Logger;
+  readonly #parked: ParkedRequests;
+  /** One for all bodies: decoding is synchronous. */
+  readonly #reader: BinaryReader;
+  #executingCount = 0;
+
+  constructor(parts: RequestExecutionParts) {
+    this.#parts = parts;
+    this.#log = parts.runtime.log;
+    this.#parked = new ParkedRequests(parts.parkingReleasesExecution);
+    this.#reader = new BinaryReader(Buffer.alloc(0), parts.encodingLimits);
+    this.#reader.strings = new StringMemory();
+  }
+
+  /** Requests that hold an execution slot. */
+  get executingCount(): number {
+    return this.#executingCount;
+  }
+
+  get parkedCount(): number {
+    return this.#parked.count;
+  }
+
+  isSliceSpent(): boolean {
+    return this.#parts.slice.isSpent();
+  }
+
+  yieldTurn(request: DispatchedRequest): void {
+    this.#parts.queue.enqueueFront(request);
+    this.#parts.wake();
+  }
+
+  park(request: DispatchedRequest): void {
+    if (this.#parked.park(request)) this.#slotFreed();
+  }
+
+  /** Lets a handler that waited for its turn go on; its code runs right after the current turn of the event loop. */
+  resume(request: DispatchedRequest): void {
+    const startedAtMs = this.#parts.slice.nowMs;
+    const { record } = request.origin;
+    // Registered after the handler's own continuation, so it runs when that gave the event loop back.
+    void request.next().then(() => {
+      record.executionMs += this.#parts.runtime.clock.nowMs() - startedAtMs;
+    });
+    request.resume();
+  }
+
+  /**
+   * Looks once more before a request starts: time and Session may have run out while it waited.
+   * @returns why it can't start, or undefined.
+   */
+  reasonNotToStart(request: DispatchedRequest): UaStatusError | undefined {
+    const { nowMs } = this.#parts.slice;
+    if (nowMs >= request.deadlineMs) return new UaStatusError(StatusCodes.BadTimeout, 'timeoutHint passed in the queue');
+    const { session, channel } = request.origin;
+    if (session === undefined || (session.isActivated && session.channel === channel)) return undefined;
+    try {
+      this.#parts.sessions.resolve(request.header.authenticationToken, channel, request.service.session === 'activated', nowMs);
+      return undefined;
+    } catch (error) {
+      return error instanceof UaStatusError
+        ? error
+        : new UaStatusError(StatusCodes.BadInternalError, 'session look-up failed', { cause: error });
+    }
+  }
+
+  /** Stage RequestExecution, for the owner that the caller has now. @returns why it was refused, or undefined. */
+  acquire(request: DispatchedRequest): Refusal | undefined {
+    this.#parts.origins.refreshOwner(request.origin);
+    const answer = this.#parts.provider.tryAcquire(Stage.RequestExecution, request.origin.record.owner, 1);
+    if (answer.kind === 'refusal') return answer;
+    request.execution = answer;
+    this.#executingCount++;
+    return undefined;
+  }
+
+  /** Runs a request that was taken from the queue and has its slot. Never throws. */
+  run(request: DispatchedRequest): void {
+    request.phase = 'running';
+    this.#leaveQueue(request);
+    try {
+      const { service, incoming } = request;
+      const reader = this.#reader;
+      reader.reset(incoming.message, incoming.bodyStart);
+      const body = service.request.decodeBody(reader, incoming.header);
+      incoming.releaseMessage();
+      if (reader.remaining !== 0) throw DecodingError.malformed(`${reader.remaining} bytes after ${service.name}Request`);
+      const result = service.handler(body, request);
+      if (result instanceof Promise) this.#await(request, result);
+      else this.#succeed(request, result);
+    } catch (error) {
+      this.fail(request, error);
+    }
+  }
+
+  /** Answers with the fault for `error` and ends the request. */
+  fail(request: DispatchedRequest, error: unknown): void {
+    if (request.phase === 'ended') return;
+    this.#answerWithFault(request, error);
+    this.#end(request);
+  }
+
+  /** Answers at once with `code` and aborts the handler; a request whose handler runs ends when that does. */
+  cancel(request: DispatchedRequest, code: StatusCode): void {
+    if (!request.isAnswered) this.#answerWithFault(request, new UaStatusError(code, 'cancelled'));
+    this.#abandon(request, code);
+  }
+
+  /** Like `cancel`, but nobody is there to get an answer. */
+  drop(request: DispatchedRequest, code: StatusCode): void {
+    request.isAnswered = true;
+    this.#abandon(request, code);
+  }
+
+  /** Answers a request that was never admitted. */
+  refuse(incoming: IncomingRequest, error: unknown): void {
+    incoming.leftQueue();
+    this.#respondWithFault(incoming, error, undefined);
+  }
+
+  #abandon(request: DispatchedRequest, code: StatusCode): void {
+    if (request.phase === 'queued') {
+      this.#parts.queue.remove(request);
+      this.#end(request);
+    } else if (request.phase !== 'ended') request.cancel(code);
+  }
+
+  #await(request: DispatchedRequest, result: Promise<object>): void {
+    result.then(
+      (body) => this.#succeed(request, body),
+      (error: unknown) => this.fail(request, error),
+    );
+    if (request.deadlineMs === Number.POSITIVE_INFINITY) return;
+    const { clock, timers } = this.#parts.runtime;
+    const delayMs = Math.max(0, request.deadlineMs - clock.nowMs());
+    request.timer = timers.after(delayMs, () => this.cancel(request, StatusCodes.BadTimeout));
+  }
+
+  #succeed(request: DispatchedRequest, body: object): void {
+    if (!request.isAnswered) {
+      request.isAnswered = true;
+      const { incoming, service } = request;
+      try {
+        const maxBytes = request.session?.maxResponseMessageBytes ?? 0;
+        incoming.respond(service.response, goodHeader(incoming.header.requestHandle), body, maxBytes);
+      } catch (error) {
+        this.#respondWithFault(incoming, error, service.name);
+      }
+    }
+    this.#end(request);
+  }
+
+  #answerWithFault(request: DispatchedRequest, error: unknown): void {
+    if (request.isAnswered) return;
+    request.isAnswered = true;
+    this.#respondWithFault(request.incoming, error, request.service.name);
+  }
+
+  #respondWithFault(incoming: IncomingRequest, error: unknown, service: string | undefined): void {
+    const code = faultCodeOf(error);
+    if (code === StatusCodes.BadInternalError) this.#log.log('error', 'dispatcher.internal-error', { service, error });
+    if (!incoming.channel.isOpen) return;
+    const header = faultHeader(incoming.header.requestHandle, code, retryAfterMsOf(error, this.#parts.busyRetryAfterMs));
+    try {
+      incoming.respond(ServiceFault, header, FAULT_BODY, 0);
+    } catch (cause) {
+      this.#log.log('error', 'dispatcher.fault-not-sent', { service, code, error: cause });
+    }
+  }
+
+  #leaveQueue(request: DispatchedRequest): void {
+    request.leases.queue[Symbol.dispose]();
+    request.incoming.leftQueue();
+  }
+
+  /** Gives back what the request holds, newest first. */
+  #end(request: DispatchedRequest): void {
+    if (request.phase === 'ended') return;
+    if (request.isWaitingForTurn) {
+      this.#parts.queue.remove(request);
+      request.resume();
+    }
+    if (request.phase === 'parked') this.#parked.remove(request);
+    const wasQueued = request.phase === 'queued';
+    request.phase = 'ended';
+    request.timer?.cancel();
+    request.timer = undefined;
+    const { execution, leases, origin } = request;
+    request.execution = undefined;
+    execution?.[Symbol.dispose]();
+    leases.parked?.[Symbol.dispose]();
+    leases.bytes[Symbol.dispose]();
+    if (wasQueued) this.#leaveQueue(request);
+    origin.removeLive(request);
+    this.#parts.origins.requestEnded(origin);
+    if (execution !== undefined) this.#slotFreed();
+  }
+
+  #slotFreed(): void {
+    this.#executingCount--;
+    this.#parts.queue.readmit();
+    this.#parts.wake();
+  }
+}
+
+function goodHeader(requestHandle: number): OutgoingResponseHeader {
+  return {
+    requestHandle,
+    serviceResult: StatusCodes.Good,
+    serviceDiagnostics: null,
+    stringTable: null,
+    additionalHeader: ExtensionObject.NULL,
+  };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { FairRequestQueue, OwnerTurns, type QueuedEntry, RequestFlow } from '../src/index.ts';
+
+class Entry implements QueuedEntry<Entry> {
+  readonly flow: RequestFlow<Entry>;
+  readonly name: string;
+  previousLink: Entry | undefined = undefined;
+  nextLink: Entry | undefined = undefined;
+
+  constructor(flow: RequestFlow<Entry>, name = '') {
+    this.flow = flow;
+    this.name = name;
+  }
+}
+
+function owner(weight = 1): OwnerTurns<Entry> {
+  return new OwnerTurns(weight);
+}
+
+function fill(queue: FairRequestQueue<Entry>, flow: RequestFlow<Entry>, count: number, name: string): Entry[] {
+  const entries = Array.from({ length: count }, (_, index) => new Entry(flow, `${name}${index}`));
+  for (const entry of entries) queue.enqueue(entry);
+  return entries;
+}
+
+function takeNames(queue: FairRequestQueue<Entry>, count = Number.POSITIVE_INFINITY): string[] {
+  const names: string[] = [];
+  for (
+    let entry = names.length < count ? queue.take() : undefined;
+    entry !== undefined;
+    entry = names.length < count ? queue.take() : undefined
+  ) {
+    names.push(entry.name);
+  }
+  return names;
+}
+
+/** Small repeatable generator. */
+function randomFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+describe('FairRequestQueue', () => {
+  it('RI-08 gives busy owners turns in proportion to their weights, whatever they have waiting', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const weights = { a: 1, b: 2, c: 5 };
+    for (const [name, weight] of Object.entries(weights)) {
+      const turns = owner(weight);
+      fill(queue, new RequestFlow(turns), name === 'a' ? 5_000 : 800, name);
+    }
+    const names = takeNames(queue, 800);
+    const count = (name: string) => names.filter((taken) => taken.startsWith(name)).length;
+    expect([count('a'), count('b'), count('c')]).toEqual([100, 200, 500]);
+  });
+
+  it('serves an owner that comes in after one turn of each other owner', () => {
+    const queue = new FairRequestQueue<Entry>();
+    fill(queue, new RequestFlow(owner()), 100, 'noisy');
+    fill(queue, new RequestFlow(owner()), 100, 'other');
+    queue.take();
+    queue.enqueue(new Entry(new RequestFlow(owner()), 'quiet'));
+    expect(takeNames(queue, 3)).toContain('quiet');
+  });
+
+  it.each([1, 2, 3, 4, 5])('BX-01 with k busy sessions in a group a session waits at most k turns of the group (seed %i)', (seed) => {
+    const random = randomFrom(seed);
+    const queue = new FairRequestQueue<Entry>();
+    const group = owner();
+    const flows = Array.from({ length: 1 + random(20) }, () => new RequestFlow(group));
+    const waitedSince = new Map<RequestFlow<Entry>, number>();
+    const waiting = new Map<RequestFlow<Entry>, number>();
+    for (let turn = 0; turn < 5_000; turn++) {
+      const flow = flows[random(flows.length)] as RequestFlow<Entry>;
+      for (let i = random(3) === 0 ? random(20) : 0; i > 0; i--) {
+        queue.enqueue(new Entry(flow));
+        waiting.set(flow, (waiting.get(flow) ?? 0) + 1);
+        if (!waitedSince.has(flow)) waitedSince.set(flow, turn);
+      }
+      const taken = queue.take();
+      if (taken === undefined) continue;
+      expect(turn - (waitedSince.get(taken.flow) as number)).toBeLessThan(flows.length);
+      const left = (waiting.get(taken.flow) as number) - 1;
+      waiting.set(taken.flow, left);
+      if (left > 0) waitedSince.set(taken.flow, turn + 1);
+      else waitedSince.delete(taken.flow);
+    }
+  });
+
+  it('keeps the order of arrival inside a session', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const turns = owner(3);
+    for (const name of ['a', 'b', 'c']) fill(queue, new RequestFlow(turns), 50, name);
+    const names = takeNames(queue);
+    for (const name of ['a', 'b', 'c']) {
+      expect(names.filter((taken) => taken.startsWith(name))).toEqual(Array.from({ length: 50 }, (_, index) => `${name}${index}`));
+    }
+  });
+
+  it('with one flow for everybody nothing overtakes the front entry, not even when that is passed over', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const common = new RequestFlow(owner());
+    fill(queue, common, 3, 'x');
+    queue.passOver();
+    expect(queue.peek()).toBeUndefined();
+    queue.readmit();
+    expect(takeNames(queue)).toEqual(['x0', 'x1', 'x2']);
+  });
+
+  it('lets others go while an owner is passed over, and gives it the next turn when it is readmitted', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const flows = [1, 2, 3].map(() => new RequestFlow(owner()));
+    for (const [index, flow] of flows.entries()) fill(queue, flow, 3, 'abc'[index] as string);
+    queue.passOver();
+    queue.passOver();
+    expect(takeNames(queue, 2)).toEqual(['c0', 'c1']);
+    queue.readmit();
+    expect(takeNames(queue, 3)).toEqual(['a0', 'b0', 'c2']);
+  });
+
+  it('moves what waits in a flow to its new owner, in order', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const [first, second] = [owner(), owner()];
+    const moving = new RequestFlow(first);
+    fill(queue, moving, 3, 'm');
+    fill(queue, new RequestFlow(second), 3, 's');
+    queue.moveFlow(moving, second);
+    expect(takeNames(queue)).toEqual(['s0', 'm0', 's1', 'm1', 's2', 'm2']);
+    expect(queue.length).toBe(0);
+  });
+
+  it('puts a returned entry before the others of its flow', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const flow = new RequestFlow(owner());
+    fill(queue, flow, 2, 'f');
+    const returned = queue.take() as Entry;
+    queue.enqueueFront(returned);
+    expect(takeNames(queue)).toEqual(['f0', 'f1']);
+  });
+
+  it.each([11, 12, 13, 14])('loses and doubles nothing under random use (seed %i)', (seed) => {
+    const random = randomFrom(seed);
+    const queue = new FairRequestQueue<Entry>();
+    const owners = Array.from({ length: 4 }, (_, index) => owner(index + 1));
+    const flows = Array.from({ length: 12 }, (_, index) => new RequestFlow(owners[index % 4] as OwnerTurns<Entry>));
+    const waiting = new Set<Entry>();
+    const steps = [
+      () => {
+        const entry = new Entry(flows[random(flows.length)] as RequestFlow<Entry>);
+        waiting.add(entry);
+        queue.enqueue(entry);
+      },
+      () => {
+        const expected = queue.peek();
+        const entry = queue.take();
+        expect(entry).toBe(expected);
+        if (entry === undefined) return;
+        expect(waiting.delete(entry)).toBe(true);
+        if (random(4) === 0) {
+          waiting.add(entry);
+          queue.enqueueFront(entry);
+        }
+      },
+      () => {
+        const entry = [...waiting][random(waiting.size)];
+        if (entry === undefined) return;
+        queue.remove(entry);
+        waiting.delete(entry);
+      },
+      () => queue.passOver(),
+      () => queue.readmit(),
+      () => queue.moveFlow(flows[random(flows.length)] as RequestFlow<Entry>, owners[random(4)] as OwnerTurns<Entry>),
+    ];
+    for (let i = 0; i < 5_000; i++) {
+      (random(3) === 0 ? steps[0] : steps[random(steps.length)])?.();
+      expect(queue.length).toBe(waiting.size);
+    }
+    queue.readmit();
+    for (let entry = queue.take(); entry !== undefined; entry = queue.take()) expect(waiting.delete(entry)).toBe(true);
+    expect(waiting.size).toBe(0);
+  });
+});

@@ -1,0 +1,25 @@
+export type { AddressSpace, MethodNode, Node, ObjectNode, VariableNode } from '@bulkhead/address-space';
+export {
+  type AddNodes,
+  KiB,
+  MiB,
+  OpcUaServer,
+  OptionsError,
+  type PkiOptions,
+  type SecurityOptions,
+  type ServerCounts,
+  type ServerOptions,
+  type UserValidator,
+} from '@bulkhead/server';
+export {
+  BuiltInType,
+  DataValue,
+  DateTime,
+  LocalizedText,
+  NodeId,
+  QualifiedName,
+  StatusCodes,
+  UaStatusError,
+  Variant,
+} from '@bulkhead/types';
+export { addOpcUa, OpcUaBuilder, OpcUaServerBuilder } from './opcua-builder.ts';

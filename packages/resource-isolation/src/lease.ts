@@ -1,0 +1,29 @@
+import type { Stage } from './stage.ts';
+
+/** Capacity in use. Disposing gives it back; a second dispose does nothing. Never revoked. */
+export interface Lease extends Disposable {
+  readonly kind: 'lease';
+  readonly stage: Stage;
+  readonly amount: number;
+}
+
+export type RefusalReason = 'Capacity' | 'OwnerLimit' | 'OwnerTableFull' | 'InvalidOwner';
+
+/** Why something was not admitted. The provider knows no StatusCode: the edge chooses the answer on the wire. */
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly stage: Stage;
+  readonly reason: RefusalReason;
+  /** How full the limit is that refused: the stage's shared capacity, or the owner's limit. */
+  readonly usage: number;
+  readonly limit: number;
+}
+
+/** The three leases of a decoded request, granted together or not at all. */
+export interface RequestLeases {
+  readonly kind: 'lease';
+  readonly queue: Lease;
+  readonly bytes: Lease;
+  /** Only for requests that may park. */
+  readonly parked: Lease | undefined;
+}

@@ -1,0 +1,143 @@
+import type { Lease, Refusal, RequestLeases } from './lease.ts';
+import type { CallerEvidence, Owner } from './owner.ts';
+import type { ResourceIsolationProvider } from './provider.ts';
+import { Stage, stageNames } from './stage.ts';
+
+/** Bounds of a `SharedResourceIsolationProvider`. */
+export interface SharedResourceIsolationOptions {
+  /** Capacity per stage: operations, or bytes for the byte stages; integers >= 1. */
+  readonly totals: Readonly<Record<keyof typeof Stage, number>>;
+  /** Most owners with live charges at a time. Default 4,096. */
+  readonly maxTrackedOwners?: number;
+}
+
+const DEFAULT_MAX_TRACKED_OWNERS = 4_096;
+
+/**
+ * Mode SharedOnly: every stage is counted and has a total that all callers share. Owners are told apart, so that requests
+ * can take turns, but none has a limit or a reserve of its own.
+ */
+export class SharedResourceIsolationProvider implements ResourceIsolationProvider {
+  readonly #totals: readonly number[];
+  readonly #maxTrackedOwners: number;
+  readonly #ledger: Ledger = { usage: stageNames.map(() => 0), accounts: new Map() };
+
+  /** @throws RangeError if a total or the owner bound isn't an integer >= 1. */
+  constructor(options: SharedResourceIsolationOptions) {
+    this.#totals = stageNames.map((name) => checkedCount(`totals.${name}`, options.totals[name]));
+    this.#maxTrackedOwners = checkedCount('maxTrackedOwners', options.maxTrackedOwners ?? DEFAULT_MAX_TRACKED_OWNERS);
+  }
+
+  get trackedOwnerCount(): number {
+    return this.#ledger.accounts.size;
+  }
+
+  getUsage(stage: Stage): number {
+    return this.#ledger.usage[stage] as number;
+  }
+
+  classifyIngress(address: string): Owner {
+    return sharedOwner(`address:${address}`);
+  }
+
+  classify(evidence: CallerEvidence): Owner {
+    if (evidence.userName !== undefined) return sharedOwner(`user:${evidence.userName}`);
+    if (evidence.applicationThumbprint !== undefined) return sharedOwner(`application:${evidence.applicationThumbprint}`);
+    return this.classifyIngress(evidence.address);
+  }
+
+  tryAcquire(stage: Stage, owner: Owner, amount: number): Lease | Refusal {
+    if (!Number.isSafeInteger(amount) || amount < 1) throw new RangeError(`amount: ${amount}`);
+    if (!this.#fits(stage, amount)) return this.#refuseCapacity(stage);
+    const account = this.#accountOf(owner);
+    return account === undefined ? this.#refuseOwner(stage) : this.#charge(stage, account, amount);
+  }
+
+  tryAdmitRequest(owner: Owner, bytes: number, mayPark: boolean): RequestLeases | Refusal {
+    if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`bytes: ${bytes}`);
+    if (!this.#fits(Stage.RequestQueue, 1)) return this.#refuseCapacity(Stage.RequestQueue);
+    if (!this.#fits(Stage.RequestQueueBytes, bytes)) return this.#refuseCapacity(Stage.RequestQueueBytes);
+    if (mayPark && !this.#fits(Stage.ParkedRequest, 1)) return this.#refuseCapacity(Stage.ParkedRequest);
+    const account = this.#accountOf(owner);
+    if (account === undefined) return this.#refuseOwner(Stage.RequestQueue);
+    return {
+      kind: 'lease',
+      queue: this.#charge(Stage.RequestQueue, account, 1),
+      bytes: this.#charge(Stage.RequestQueueBytes, account, bytes),
+      parked: mayPark ? this.#charge(Stage.ParkedRequest, account, 1) : undefined,
+    };
+  }
+
+  #fits(stage: Stage, amount: number): boolean {
+    return (this.#ledger.usage[stage] as number) + amount <= (this.#totals[stage] as number);
+  }
+
+  /** The owner's account, or undefined when the table is full of others. */
+  #accountOf(owner: Owner): OwnerAccount | undefined {
+    const known = this.#ledger.accounts.get(owner.key);
+    if (known !== undefined) return known;
+    if (this.#ledger.accounts.size >= this.#maxTrackedOwners) return undefined;
+    const account: OwnerAccount = { key: owner.key, liveCharges: 0 };
+    this.#ledger.accounts.set(owner.key, account);
+    return account;
+  }
+
+  #charge(stage: Stage, account: OwnerAccount, amount: number): SharedLease {
+    account.liveCharges++;
+    this.#ledger.usage[stage] = (this.#ledger.usage[stage] as number) + amount;
+    return new SharedLease(this.#ledger, account, stage, amount);
+  }
+
+  #refuseCapacity(stage: Stage): Refusal {
+    return { kind: 'refusal', stage, reason: 'Capacity', usage: this.getUsage(stage), limit: this.#totals[stage] as number };
+  }
+
+  #refuseOwner(stage: Stage): Refusal {
+    return { kind: 'refusal', stage, reason: 'OwnerTableFull', usage: this.#ledger.accounts.size, limit: this.#maxTrackedOwners };
+  }
+}
+
+interface Ledger {
+  /** By stage. */
+  readonly usage: number[];
+  /** Owners with live charges, by key. */
+  readonly accounts: Map<string, OwnerAccount>;
+}
+
+interface OwnerAccount {
+  readonly key: string;
+  liveCharges: number;
+}
+
+class SharedLease implements Lease {
+  readonly kind = 'lease';
+  readonly stage: Stage;
+  readonly amount: number;
+  readonly #ledger: Ledger;
+  readonly #account: OwnerAccount;
+  #isHeld = true; // a second dispose must not credit twice
+
+  constructor(ledger: Ledger, account: OwnerAccount, stage: Stage, amount: number) {
+    this.stage = stage;
+    this.amount = amount;
+    this.#ledger = ledger;
+    this.#account = account;
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    const { usage, accounts } = this.#ledger;
+    usage[this.stage] = (usage[this.stage] as number) - this.amount;
+    if (--this.#account.liveCharges === 0) accounts.delete(this.#account.key);
+  }
+}
+
+function sharedOwner(key: string): Owner {
+  return { key, ownerClass: 'Shared', weight: 1 };
+}
+
+function checkedCount(path: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${path}: an integer >= 1, not ${value}`);
+  return value;
+}

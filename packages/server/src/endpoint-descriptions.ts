@@ -1,0 +1,80 @@
+import { SecurityPolicies, type SecurityPolicyName } from '@bulkhead/security';
+import {
+  ApplicationDescription,
+  ApplicationType,
+  EndpointDescription,
+  LocalizedText,
+  MessageSecurityMode,
+  UserTokenPolicy,
+  UserTokenType,
+} from '@bulkhead/types';
+import type { ResolvedServerOptions } from './server-options.ts';
+
+/** OPC 10000-7: UA-TCP UA-SC UA-Binary. */
+export const UATCP_TRANSPORT_PROFILE = 'http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary';
+
+/** What endpoint descriptions are made of. */
+export interface EndpointSources {
+  readonly options: ResolvedServerOptions;
+  /** DER chain of the application's certificate. */
+  readonly certificateChain: Buffer;
+  /** Base addresses such as `opc.tcp://host:4840`, the first one being the usual one. */
+  readonly endpointUrls: readonly string[];
+}
+
+/** Relative strength, higher is better. OPC 10000-4 §7.14 leaves the scale to the server. */
+const policyLevels: Readonly<Record<SecurityPolicyName, number>> = {
+  None: 0,
+  Basic256Sha256: 60,
+  Aes128_Sha256_RsaOaep: 70,
+  Aes256_Sha256_RsaPss: 80,
+};
+
+/** The server's own ApplicationDescription. OPC 10000-4 §7.2. */
+export function applicationDescription({ options, endpointUrls }: EndpointSources): ApplicationDescription {
+  return ApplicationDescription.create({
+    applicationUri: options.applicationUri,
+    productUri: options.productUri,
+    applicationName: new LocalizedText(options.applicationName, 'en'),
+    applicationType: ApplicationType.Server,
+    discoveryUrls: endpointUrls,
+  });
+}
+
+/** One description per URL, policy and mode. OPC 10000-4 §7.14. */
+export function endpointDescriptions(sources: EndpointSources): EndpointDescription[] {
+  const server = applicationDescription(sources);
+  const { policies, modes } = sources.options.security;
+  return sources.endpointUrls.flatMap((endpointUrl) =>
+    policies.flatMap((name) =>
+      (name === 'None' ? (['None'] as const) : modes).map((mode) =>
+        EndpointDescription.create({
+          endpointUrl,
+          server,
+          serverCertificate: sources.certificateChain,
+          securityMode: MessageSecurityMode[mode],
+          securityPolicyUri: SecurityPolicies[name].uri,
+          userIdentityTokens: userTokenPolicies(sources.options, name),
+          transportProfileUri: UATCP_TRANSPORT_PROFILE,
+          securityLevel: policyLevels[name] + (mode === 'SignAndEncrypt' ? 5 : 0),
+        }),
+      ),
+    ),
+  );
+}
+
+/**
+ * Passwords are always encrypted: on an endpoint without security by a policy of the token's own. OPC 10000-4 §7.42.
+ */
+function userTokenPolicies(options: ResolvedServerOptions, endpointPolicy: SecurityPolicyName): UserTokenPolicy[] {
+  const tokens: UserTokenPolicy[] = [];
+  const { allowAnonymous, validateUser } = options.security;
+  if (allowAnonymous) tokens.push(UserTokenPolicy.create({ policyId: 'anonymous', tokenType: UserTokenType.Anonymous }));
+  if (validateUser !== undefined) {
+    const policy = endpointPolicy === 'None' ? SecurityPolicies.Basic256Sha256 : SecurityPolicies[endpointPolicy];
+    tokens.push(
+      UserTokenPolicy.create({ policyId: `username_${policy.name}`, tokenType: UserTokenType.UserName, securityPolicyUri: policy.uri }),
+    );
+  }
+  return tokens;
+}

@@ -1,0 +1,14 @@
+export type { NodeRuntime } from './node-runtime.ts';
+export { createNodeRuntime, silentLogger } from './node-runtime.ts';
+export { type AddNodes, OpcUaServer, type ServerCounts } from './opcua-server.ts';
+export { resolveServerOptions } from './resolve-options.ts';
+export {
+  KiB,
+  MiB,
+  OptionsError,
+  type PkiOptions,
+  type ResolvedServerOptions,
+  type SecurityOptions,
+  type ServerOptions,
+  type UserValidator,
+} from './server-options.ts';

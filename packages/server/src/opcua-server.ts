@@ -1,0 +1,159 @@
+import type { AddressSpace } from '@bulkhead/address-space';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import { CertificateStore } from '@bulkhead/security';
+import { TcpListener } from '@bulkhead/transport-tcp';
+import { ServerState } from '@bulkhead/types';
+import { createNodeRuntime, type NodeRuntime } from './node-runtime.ts';
+import { resolveServerOptions } from './resolve-options.ts';
+import { bindServerObject, type LiveServerState } from './server-object.ts';
+import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
+import { type ServerParts, wireServer } from './wiring.ts';
+
+/** Adds nodes before the server listens. */
+export type AddNodes = (space: AddressSpace) => void | Promise<void>;
+
+/** Sockets above the Connection stage that may exist while others close. */
+const SPARE_SOCKETS = 64;
+/** Names by which a server on a loopback address is reached. */
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1'];
+
+/** Figures of a running server. */
+export interface ServerCounts {
+  readonly connections: number;
+  readonly openChannels: number;
+  readonly sessions: number;
+  readonly subscriptions: number;
+  readonly monitoredItems: number;
+  readonly queuedRequests: number;
+  readonly executingRequests: number;
+  readonly parkedRequests: number;
+  readonly timers: number;
+}
+
+/** A running OPC UA server. Made by `OpcUaServer.start`; ends with `stop`. */
+export class OpcUaServer implements AsyncDisposable {
+  readonly options: ResolvedServerOptions;
+  /** The certificate store; its folders may be changed while the server runs. */
+  readonly certificateStore: CertificateStore;
+  readonly #parts: ServerParts;
+  readonly #listener: TcpListener;
+  readonly #live: LiveServerState;
+  #stopped: Promise<void> | undefined;
+
+  private constructor(
+    options: ResolvedServerOptions,
+    store: CertificateStore,
+    parts: ServerParts,
+    listener: TcpListener,
+    live: LiveServerState,
+  ) {
+    this.options = options;
+    this.certificateStore = store;
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#live = live;
+  }
+
+  /**
+   * Opens the certificates, loads the address space and listens.
+   * @throws OptionsError for a wrong option, UaStatusError BadConfigurationError for certificates that can't be used, Error of
+   * node:net (such as EADDRINUSE) when it can't listen. Nothing is left behind then.
+   */
+  static async start(given: ServerOptions, addNodes: readonly AddNodes[] = []): Promise<OpcUaServer> {
+    const options = resolveServerOptions(given);
+    const runtime = createNodeRuntime(given.log);
+    const store = await openStore(options, runtime);
+    const parts = wireServer(options, given, store, runtime);
+    const live: LiveServerState = { state: ServerState.Running };
+    const listener = new TcpListener({
+      acceptor: parts.connections,
+      port: options.port,
+      hosts: [options.host],
+      maxConnections: options.maxChannelCount + SPARE_SOCKETS,
+      log: runtime.log,
+    });
+    const server = new OpcUaServer(options, store, parts, listener, live);
+    try {
+      parts.space.loadCoreNamespace();
+      bindServerObject(parts, options, live);
+      for (const add of addNodes) await add(parts.space);
+      const [listening] = await listener.listen();
+      parts.endpoints.urls = options.hostNames.map((name) => `opc.tcp://${urlHost(name)}:${listening?.port}`);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Where clients reach the server. */
+  get endpointUrls(): readonly string[] {
+    return this.#parts.endpoints.urls;
+  }
+
+  get space(): AddressSpace {
+    return this.#parts.space;
+  }
+
+  /** Usage of each stage. */
+  get resourceIsolation(): ResourceIsolationProvider {
+    return this.#parts.provider;
+  }
+
+  get counts(): ServerCounts {
+    const { connections, sessions, subscriptions, dispatcher, runtime } = this.#parts;
+    return {
+      connections: connections.registry.connectionCount,
+      openChannels: connections.registry.openChannelCount,
+      sessions: sessions.sessionCount,
+      subscriptions: subscriptions.totals.subscriptions,
+      monitoredItems: subscriptions.totals.monitoredItems,
+      queuedRequests: dispatcher.queuedCount,
+      executingRequests: dispatcher.executingCount,
+      parkedRequests: dispatcher.parkedCount,
+      timers: runtime.timers.size,
+    };
+  }
+
+  /**
+   * Answers what is open with BadServerHalted, closes every connection and leaves no handle behind. Idempotent: every call
+   * gets the same promise.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    const { dispatcher, subscriptions, sessions, connections, runtime } = this.#parts;
+    this.#live.state = ServerState.Shutdown;
+    this.#listener.stopAccepting();
+    dispatcher.stop();
+    subscriptions.dispose();
+    sessions.dispose();
+    await connections.close();
+    await this.#listener.close();
+    runtime.timers.clear();
+    await this.certificateStore.close();
+  }
+}
+
+async function openStore(options: ResolvedServerOptions, runtime: NodeRuntime): Promise<CertificateStore> {
+  const store = await CertificateStore.open({
+    folder: options.pki.folder,
+    applicationUri: options.applicationUri,
+    applicationName: options.applicationName,
+    hostNames: [...new Set([...options.hostNames, ...LOOPBACK_NAMES])],
+  });
+  for (const warning of store.warnings) runtime.log.log('warn', 'certificate.warning', { warning });
+  if (store.isNew) runtime.log.log('info', 'certificate.created', { thumbprint: store.certificate.thumbprint });
+  return store;
+}
+
+function urlHost(name: string): string {
+  return name.includes(':') ? `[${name}]` : name;
+}

@@ -1,0 +1,72 @@
+import { hostname } from 'node:os';
+import type { SecurityPolicyName } from '@bulkhead/security';
+import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
+
+const MAX_HANDSHAKE_TIMEOUT_MS = 120_000;
+const MIN_BUFFER_BYTES = 8192;
+const MAX_INT32 = 0x7fffffff;
+const securePolicies: readonly SecurityPolicyName[] = ['Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'];
+
+/**
+ * Fills in defaults and checks every option once.
+ * @throws OptionsError naming the option's path.
+ */
+export function resolveServerOptions(options: ServerOptions): ResolvedServerOptions {
+  const { applicationName } = options;
+  if (typeof applicationName !== 'string' || applicationName === '') {
+    throw new OptionsError('applicationName', 'a name', applicationName);
+  }
+  const host = options.host ?? '127.0.0.1';
+  const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
+  const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
+  const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
+  return {
+    applicationName,
+    applicationUri: options.applicationUri ?? `urn:${hostname()}:${applicationName.replaceAll(/\s+/gu, '')}`,
+    productUri: options.productUri ?? 'urn:bulkhead:server',
+    host,
+    port: integer('port', options.port ?? 4840, 0, 65_535),
+    hostNames: options.hostNames ?? [advertisedHost(host)],
+    security: resolveSecurity(options),
+    pki: {
+      folder: options.pki?.folder ?? './pki',
+      autoAcceptUntrustedCertificates: options.pki?.autoAcceptUntrustedCertificates ?? false,
+    },
+    maxMessageSize,
+    maxBufferSize: integer('maxBufferSize', options.maxBufferSize ?? 64 * KiB, MIN_BUFFER_BYTES),
+    maxSessionCount,
+    // A server must always have one channel more than sessions (OPC 10000-4 §5.6.2).
+    maxChannelCount: integer('maxChannelCount', options.maxChannelCount ?? maxSessionCount + 100, maxSessionCount + 1),
+    maxQueuedRequestCount: integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1),
+    maxConcurrentRequests: integer('maxConcurrentRequests', options.maxConcurrentRequests ?? 100, 1),
+    maxParkedRequestCount: integer('maxParkedRequestCount', options.maxParkedRequestCount ?? 10 * maxSessionCount, 1),
+    maxConcurrentSessionEstablishment: integer('maxConcurrentSessionEstablishment', options.maxConcurrentSessionEstablishment ?? 128, 1),
+    maxReassemblyBytes: integer('maxReassemblyBytes', options.maxReassemblyBytes ?? 64 * MiB, maxMessageSize, Number.MAX_SAFE_INTEGER),
+    minSessionTimeoutMs,
+    maxSessionTimeoutMs: integer('maxSessionTimeoutMs', options.maxSessionTimeoutMs ?? 3_600_000, minSessionTimeoutMs),
+    handshakeTimeoutMs: integer('handshakeTimeoutMs', options.handshakeTimeoutMs ?? MAX_HANDSHAKE_TIMEOUT_MS, 1, MAX_HANDSHAKE_TIMEOUT_MS),
+    helloTimeoutMs: integer('helloTimeoutMs', options.helloTimeoutMs ?? 10_000, 1),
+    slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
+    sourceTimeoutMs: integer('sourceTimeoutMs', options.sourceTimeoutMs ?? 10_000, 1),
+  };
+}
+
+function resolveSecurity(options: ServerOptions): ResolvedServerOptions['security'] {
+  const { policies = securePolicies, modes = ['Sign', 'SignAndEncrypt'], validateUser } = options.security ?? {};
+  if (policies.length === 0) throw new OptionsError('security.policies', 'at least one policy', policies);
+  if (modes.length === 0) throw new OptionsError('security.modes', 'at least one mode', modes);
+  const allowAnonymous = options.security?.allowAnonymous ?? validateUser === undefined;
+  if (!allowAnonymous && validateUser === undefined) {
+    throw new OptionsError('security.validateUser', 'a function, as anonymous users are not allowed', validateUser);
+  }
+  return { policies, modes, allowAnonymous, validateUser };
+}
+
+function integer(path: string, value: number, min: number, max: number = MAX_INT32): number {
+  if (!Number.isSafeInteger(value) || value < min || value > max) throw new OptionsError(path, `an integer from ${min} to ${max}`, value);
+  return value;
+}
+
+function advertisedHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? hostname() : host;
+}

@@ -1,0 +1,115 @@
+import type { SecureChannelContext } from '@bulkhead/contracts';
+import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
+import {
+  type Certificate,
+  CertificateCache,
+  type CertificateStore,
+  CertificateValidator,
+  parseCertificateChain,
+  SecurityPolicies,
+  type SecurityPolicy,
+} from '@bulkhead/security';
+import type { DiscoverySource } from '@bulkhead/services';
+import type { ServerCredentials, SessionEndpoints } from '@bulkhead/session';
+import { type ApplicationDescription, type EndpointDescription, MessageSecurityMode } from '@bulkhead/types';
+import { applicationDescription, endpointDescriptions } from './endpoint-descriptions.ts';
+import type { NodeRuntime } from './node-runtime.ts';
+import type { ResolvedServerOptions } from './server-options.ts';
+
+const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Answers for the server's endpoints: to channels that open, to Sessions that start and to clients that look around. */
+export class ServerEndpoints implements SecureChannelEndpoints, SessionEndpoints, DiscoverySource {
+  readonly certificateCache: CertificateCache = new CertificateCache();
+  readonly #options: ResolvedServerOptions;
+  readonly #store: CertificateStore;
+  readonly #validator: CertificateValidator;
+  readonly #runtime: NodeRuntime;
+  readonly #identity: ServerCredentials & { readonly certificate: Certificate };
+  readonly #modes: ReadonlyMap<SecurityPolicy, readonly MessageSecurityMode[]>;
+  #urls: readonly string[] = [];
+
+  constructor(options: ResolvedServerOptions, store: CertificateStore, runtime: NodeRuntime) {
+    this.#options = options;
+    this.#store = store;
+    this.#runtime = runtime;
+    this.#validator = new CertificateValidator(store.trustList, options.pki);
+    this.#identity = { certificate: store.certificate, certificateChain: store.certificateChain, privateKey: store.privateKey };
+    const { policies, modes } = options.security;
+    const secureModes = modes.map((mode) => MessageSecurityMode[mode]);
+    const offered = new Map<SecurityPolicy, readonly MessageSecurityMode[]>();
+    for (const name of policies) offered.set(SecurityPolicies[name], secureModes);
+    // A channel without security can always be opened: discovery needs it (OPC 10000-4 §5.5.1). Sessions are another matter.
+    offered.set(SecurityPolicies.None, [MessageSecurityMode.None]);
+    this.#modes = offered;
+  }
+
+  /** Base addresses, once the listeners know their ports. */
+  set urls(urls: readonly string[]) {
+    this.#urls = urls;
+  }
+
+  get urls(): readonly string[] {
+    return this.#urls;
+  }
+
+  securityModes(policy: SecurityPolicy): readonly MessageSecurityMode[] {
+    return this.#modes.get(policy) ?? [];
+  }
+
+  identity(policy: SecurityPolicy): (ServerCredentials & { readonly certificate: Certificate }) | undefined {
+    return policy.isSecure ? this.#identity : undefined;
+  }
+
+  async validateClientCertificate(chain: readonly Certificate[], policy: SecurityPolicy): Promise<void> {
+    const { clock, log } = this.#runtime;
+    const nowMs = clock.utcNow().unixMs;
+    const { certificate, isAutoAccepted } = await this.#validator.validate(chain, {
+      role: 'application',
+      applicationType: 'client',
+      policy,
+      nowMs,
+    });
+    if (isAutoAccepted) log.log('warn', 'certificate.autoAccepted', { thumbprint: certificate.thumbprint });
+  }
+
+  /** Tells applications apart: the thumbprint of the first certificate of a chain. */
+  thumbprintOf(chain: Buffer): string {
+    return parseCertificateChain(chain, this.certificateCache)[0]?.thumbprint ?? '';
+  }
+
+  describe(_channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[] {
+    return endpointDescriptions(this.#sources(endpointUrl));
+  }
+
+  credentials(_channel: SecureChannelContext): ServerCredentials {
+    return this.#identity;
+  }
+
+  application(_channel: SecureChannelContext, endpointUrl: string | null): ApplicationDescription {
+    return applicationDescription(this.#sources(endpointUrl));
+  }
+
+  endpoints(channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[] {
+    return this.describe(channel, endpointUrl);
+  }
+
+  #sources(endpointUrl: string | null): Parameters<typeof endpointDescriptions>[0] {
+    const reached = this.#reachedBy(endpointUrl);
+    const endpointUrls = reached === undefined ? this.#urls : [reached];
+    return { options: this.#options, certificateChain: this.#store.certificateChain, endpointUrls };
+  }
+
+  /**
+   * The URL by which this client got here, when it is one that the server may name: behind a port mapping or on a wildcard
+   * address only the client knows it.
+   */
+  #reachedBy(endpointUrl: string | null): string | undefined {
+    if (endpointUrl === null || !URL.canParse(endpointUrl)) return undefined;
+    const { protocol, hostname, port } = new URL(endpointUrl);
+    if (protocol !== 'opc.tcp:' || hostname === '') return undefined;
+    const isOwnName = this.#options.hostNames.some((name) => name.toLowerCase() === hostname.toLowerCase());
+    if (!isOwnName && !WILDCARD_HOSTS.has(this.#options.host)) return undefined;
+    return `opc.tcp://${hostname}${port === '' ? '' : `:${port}`}`;
+  }
+}

@@ -1,0 +1,104 @@
+import type { Logger, UserIdentity } from '@bulkhead/contracts';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type { SecurityPolicyName } from '@bulkhead/security';
+import type { OperationLimits } from '@bulkhead/services';
+import type { SubscriptionLimits } from '@bulkhead/subscription';
+
+/** Bytes in a mebibyte. */
+export const MiB: number = 1024 * 1024;
+/** Bytes in a kibibyte. */
+export const KiB = 1024;
+
+/** Who may log in with a name and a password. */
+export type UserValidator = (
+  userName: string,
+  password: string,
+) => UserIdentity | boolean | undefined | Promise<UserIdentity | boolean | undefined>;
+
+/** Which security a server offers. */
+export interface SecurityOptions {
+  /** Default: the three RSA policies, without `None`. Discovery works without security in any case (OPC 10000-4 §5.5.1). */
+  readonly policies?: readonly SecurityPolicyName[];
+  /** For the policies other than `None`. Default: both. */
+  readonly modes?: readonly ('Sign' | 'SignAndEncrypt')[];
+  /** Default: true when no `validateUser` is given, else false. */
+  readonly allowAnonymous?: boolean;
+  /** Checks a user name and password. True means a user without roles beyond AuthenticatedUser. */
+  readonly validateUser?: UserValidator;
+}
+
+/** Where the certificates are. */
+export interface PkiOptions {
+  /** Folder with own, trusted, issuers and rejected certificates; made at the first start. Default `./pki`. */
+  readonly folder?: string;
+  /** Trust every client certificate: for laboratories only. Default false. */
+  readonly autoAcceptUntrustedCertificates?: boolean;
+}
+
+/** Everything that can be said about a server; only the name has no default. */
+export interface ServerOptions {
+  readonly applicationName: string;
+  /** Globally unique URI of this instance. Default `urn:<host name>:<applicationName>`. */
+  readonly applicationUri?: string;
+  readonly productUri?: string;
+  /** Address to listen on. Default `127.0.0.1`: nobody else reaches the server unless it is told so. */
+  readonly host?: string;
+  /** TCP port; 0 takes any free one. Default 4840. */
+  readonly port?: number;
+  /** Host names in endpoint URLs and in the certificate. Default: the address listened on, or the machine's name for a wildcard. */
+  readonly hostNames?: readonly string[];
+  readonly security?: SecurityOptions;
+  readonly pki?: PkiOptions;
+  /** Largest message in bytes, each way. Default 4 MiB. */
+  readonly maxMessageSize?: number;
+  /** Largest MessageChunk in bytes, each way; at least 8,192. Default 65,536. */
+  readonly maxBufferSize?: number;
+  /** Default 100. */
+  readonly maxSessionCount?: number;
+  /** Connections and so SecureChannels. Default `maxSessionCount` + 100. */
+  readonly maxChannelCount?: number;
+  /** Decoded requests that wait for execution, in all. Default 1,000. */
+  readonly maxQueuedRequestCount?: number;
+  /** Requests that run at a time. Default 100. */
+  readonly maxConcurrentRequests?: number;
+  /** Publish requests that wait for notifications, in all. Default 10 per Session. */
+  readonly maxParkedRequestCount?: number;
+  /** CreateSession and ActivateSession in flight. Default 128. */
+  readonly maxConcurrentSessionEstablishment?: number;
+  /** Bytes that unfinished messages of all connections may hold. Default 64 MiB. */
+  readonly maxReassemblyBytes?: number;
+  readonly minSessionTimeoutMs?: number;
+  readonly maxSessionTimeoutMs?: number;
+  /** From the accepted socket to the open channel. Default 2 min, which is also the most. */
+  readonly handshakeTimeoutMs?: number;
+  /** From the accepted socket to the Hello. Default 10 s. */
+  readonly helloTimeoutMs?: number;
+  /** A peer that takes nothing of what is unsent for this long is closed. Default 30 s. */
+  readonly slowReaderTimeoutMs?: number;
+  /** Deadline of an asynchronous data source. Default 10 s. */
+  readonly sourceTimeoutMs?: number;
+  readonly operationLimits?: Partial<OperationLimits>;
+  readonly subscriptionLimits?: Partial<SubscriptionLimits>;
+  readonly resourceIsolationProvider?: ResourceIsolationProvider;
+  /** Default: silent. */
+  readonly log?: Logger;
+}
+
+/** A wrong option: where it is, what would be right and what it was. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+  readonly path: string;
+
+  constructor(path: string, expected: string, actual: unknown) {
+    super(`${path}: ${expected} is wanted, not ${JSON.stringify(actual) ?? String(actual)}`);
+    this.path = path;
+  }
+}
+
+/** Options with all defaults filled in. */
+export type ResolvedServerOptions = Required<
+  Omit<ServerOptions, 'resourceIsolationProvider' | 'log' | 'security' | 'pki' | 'operationLimits' | 'subscriptionLimits'>
+> & {
+  readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
+  readonly pki: Required<PkiOptions>;
+};

@@ -1,0 +1,5 @@
+/** Profiles that the tests show to hold. OPC 10000-7. */
+export const serverProfiles: readonly string[] = [
+  'http://opcfoundation.org/UA-Profile/Server/MicroEmbeddedDevice2017',
+  'http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary',
+];

@@ -1,0 +1,168 @@
+import { AddressSpace } from '@bulkhead/address-space';
+import type { RequestSink, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import { RequestDispatcher } from '@bulkhead/dispatcher';
+import { type ResourceIsolationProvider, SharedResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type { CertificateStore } from '@bulkhead/security';
+import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
+import { SessionManager } from '@bulkhead/session';
+import { SubscriptionManager } from '@bulkhead/subscription';
+import { UacpConnectionFactory } from '@bulkhead/transport';
+import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
+import type { NodeRuntime } from './node-runtime.ts';
+import { ServerEndpoints } from './server-endpoints.ts';
+import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
+import { createUserValidator } from './user-validation.ts';
+
+/** The parts of one server, connected. */
+export interface ServerParts {
+  readonly runtime: NodeRuntime;
+  readonly provider: ResourceIsolationProvider;
+  readonly space: AddressSpace;
+  readonly endpoints: ServerEndpoints;
+  readonly sessions: SessionManager;
+  readonly subscriptions: SubscriptionManager;
+  readonly dispatcher: RequestDispatcher;
+  readonly connections: UacpConnectionFactory;
+  readonly operationLimits: OperationLimits;
+  readonly encodingLimits: EncodingLimits;
+}
+
+/** Makes the parts of a server and connects them; nothing listens yet. */
+export function wireServer(
+  options: ResolvedServerOptions,
+  given: ServerOptions,
+  store: CertificateStore,
+  runtime: NodeRuntime,
+): ServerParts {
+  const provider = given.resourceIsolationProvider ?? sharedProvider(options);
+  const operationLimits: OperationLimits = { ...defaultOperationLimits, ...given.operationLimits };
+  // What doesn't fit into a message needn't be decoded either.
+  const encodingLimits: EncodingLimits = {
+    ...defaultEncodingLimits,
+    maxStringBytes: options.maxMessageSize,
+    maxByteStringBytes: options.maxMessageSize,
+  };
+  const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
+  const endpoints = new ServerEndpoints(options, store, runtime);
+  const sessions = createSessions(options, runtime, provider, endpoints);
+  const subscriptions = new SubscriptionManager({
+    runtime,
+    source: space.monitoredSource,
+    limits: { maxMonitoredItemsPerCall: operationLimits.maxMonitoredItemsPerCall, ...given.subscriptionLimits },
+  });
+  const handlers = createServiceHandlers({
+    space,
+    sessions,
+    subscriptions,
+    discovery: endpoints,
+    limits: operationLimits,
+    random: runtime.random,
+    cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
+  });
+  const maxMessageBytes = options.maxMessageSize;
+  const dispatcher: RequestDispatcher = new RequestDispatcher({
+    runtime,
+    provider,
+    sessions,
+    handlers,
+    maxMessageBytes,
+    encodingLimits,
+    thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
+  });
+  const connections = createConnections(options, runtime, provider, endpoints, requestSink(dispatcher, sessions));
+  const parts = { runtime, provider, space, endpoints, sessions, subscriptions, dispatcher, connections, operationLimits, encodingLimits };
+  followSessions(parts);
+  return parts;
+}
+
+function createSessions(
+  options: ResolvedServerOptions,
+  runtime: NodeRuntime,
+  provider: ResourceIsolationProvider,
+  endpoints: ServerEndpoints,
+): SessionManager {
+  const userValidator = createUserValidator(options.security.validateUser);
+  return new SessionManager({
+    runtime,
+    provider,
+    endpoints,
+    limits: {
+      maxSessionCount: options.maxSessionCount,
+      minTimeoutMs: options.minSessionTimeoutMs,
+      maxTimeoutMs: options.maxSessionTimeoutMs,
+      maxRequestMessageBytes: options.maxMessageSize,
+    },
+    ...(userValidator === undefined ? {} : { userValidator }),
+  });
+}
+
+/** The dispatcher, with the Sessions told of closed channels too. */
+function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager): RequestSink {
+  return {
+    submit: (request) => dispatcher.submit(request),
+    onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
+    channelClosed: (channel) => {
+      dispatcher.channelClosed(channel);
+      sessions.channelClosed(channel);
+    },
+  };
+}
+
+function createConnections(
+  options: ResolvedServerOptions,
+  runtime: NodeRuntime,
+  provider: ResourceIsolationProvider,
+  endpoints: ServerEndpoints,
+  sink: RequestSink,
+): UacpConnectionFactory {
+  return new UacpConnectionFactory({
+    runtime,
+    provider,
+    endpoints,
+    sink,
+    limits: {
+      receiveBufferSize: options.maxBufferSize,
+      sendBufferSize: options.maxBufferSize,
+      maxMessageSize: options.maxMessageSize,
+      handshakeTimeoutMs: options.handshakeTimeoutMs,
+      helloTimeoutMs: options.helloTimeoutMs,
+      slowReaderTimeoutMs: options.slowReaderTimeoutMs,
+    },
+  });
+}
+
+/** What the rest of the server does when a Session starts on a channel or ends. */
+function followSessions({ sessions, subscriptions, dispatcher, connections }: ServerParts): void {
+  const { registry } = connections;
+  const isBound = (channel: SecureChannelContext): boolean => {
+    for (const session of sessions.sessions()) if (session.channel === channel && session.isActivated) return true;
+    return false;
+  };
+  sessions.onBound((session, channel, previous) => {
+    if (previous !== undefined) dispatcher.sessionMoved(session, previous);
+    registry.setSessionBound(channel.channelId, true);
+    if (previous !== undefined && !isBound(previous)) registry.setSessionBound(previous.channelId, false);
+  });
+  sessions.onClosed((session: SessionContext, deleteSubscriptions) => {
+    subscriptions.sessionClosed(session, deleteSubscriptions);
+    dispatcher.sessionClosed(session);
+    if (!isBound(session.channel)) registry.setSessionBound(session.channel.channelId, false);
+  });
+}
+
+/** One limit per stage for all callers together. */
+function sharedProvider(options: ResolvedServerOptions): ResourceIsolationProvider {
+  const { maxChannelCount, maxQueuedRequestCount, maxConcurrentRequests, maxParkedRequestCount, maxMessageSize } = options;
+  return new SharedResourceIsolationProvider({
+    totals: {
+      Connection: maxChannelCount,
+      Handshake: maxChannelCount,
+      ReassemblyBytes: options.maxReassemblyBytes,
+      RequestQueue: maxQueuedRequestCount,
+      RequestQueueBytes: maxMessageSize * (maxQueuedRequestCount + maxConcurrentRequests + maxParkedRequestCount),
+      ParkedRequest: maxParkedRequestCount,
+      RequestExecution: maxConcurrentRequests,
+      SessionEstablishment: options.maxConcurrentSessionEstablishment,
+    },
+  });
+}

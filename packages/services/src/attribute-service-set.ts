@@ -1,0 +1,62 @@
+import type { AddressSpace } from '@bulkhead/address-space';
+import type { ServiceContext, ServiceHandler } from '@bulkhead/contracts';
+import {
+  type DataValue,
+  type ReadRequest,
+  type ReadResponse,
+  type ReadValueId,
+  type StatusCode,
+  StatusCodes,
+  TimestampsToReturn,
+  UaStatusError,
+  type WriteRequest,
+  type WriteResponse,
+  type WriteValue,
+} from '@bulkhead/types';
+import type { OperationLimits } from './limits.ts';
+import { runOperations, type Stretch } from './operation-loop.ts';
+import { requireOperations } from './operations.ts';
+
+/** Read and Write. OPC 10000-4 §5.11. */
+export interface AttributeServiceSet {
+  readonly Read: ServiceHandler<ReadRequest, ReadResponse>;
+  readonly Write: ServiceHandler<WriteRequest, WriteResponse>;
+}
+
+export function createAttributeServiceSet(space: AddressSpace, limits: OperationLimits): AttributeServiceSet {
+  const atOneInstant: Stretch = { begin: () => space.holdTime(), end: () => space.releaseTime() };
+  return {
+    Read: (request, context) => {
+      const { maxAge, timestampsToReturn } = request;
+      if (!(maxAge >= 0)) throw new UaStatusError(StatusCodes.BadMaxAgeInvalid, `maxAge ${maxAge}`);
+      if (!(timestampsToReturn >= TimestampsToReturn.Source && timestampsToReturn <= TimestampsToReturn.Neither)) {
+        throw new UaStatusError(StatusCodes.BadTimestampsToReturnInvalid, `timestampsToReturn ${timestampsToReturn}`);
+      }
+      const nodes = requireOperations(request.nodesToRead, limits.maxNodesPerRead);
+      const read = (item: ReadValueId, caller: ServiceContext): DataValue | Promise<DataValue> =>
+        space.readAttribute(caller.session, item, timestampsToReturn, maxAge, caller);
+      return withResults(runOperations(nodes, context, read, atOneInstant));
+    },
+    Write: (request, context) => {
+      const nodes = requireOperations(request.nodesToWrite, limits.maxNodesPerWrite);
+      const write = (item: WriteValue, caller: ServiceContext): StatusCode | Promise<StatusCode> =>
+        space.writeAttribute(caller.session, item, caller);
+      return withResults(runOperations(nodes, context, write));
+    },
+  };
+}
+
+/** A response with one result per operation and no diagnostics. */
+export interface OperationResults<Result> {
+  readonly results: Result[];
+  readonly diagnosticInfos: null;
+}
+
+/** Wraps operation results into a response body, at once when they are there. */
+export function withResults<Result>(results: Result[] | Promise<Result[]>): OperationResults<Result> | Promise<OperationResults<Result>> {
+  return results instanceof Promise ? results.then(asBody) : asBody(results);
+}
+
+function asBody<Result>(results: Result[]): OperationResults<Result> {
+  return { results, diagnosticInfos: null };
+}

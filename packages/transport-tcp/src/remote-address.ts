@@ -1,0 +1,16 @@
+import type { Socket } from 'node:net';
+import type { RemoteAddress } from '@bulkhead/contracts';
+
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu;
+
+/** IPv4-mapped IPv6 addresses become IPv4: it is the same caller. */
+export function foldAddress(address: string): string {
+  return MAPPED_IPV4.exec(address)?.[1] ?? address;
+}
+
+/** The other end of a socket; undefined when it is gone already. */
+export function remoteAddressOf(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): RemoteAddress | undefined {
+  const { remoteAddress, remotePort } = socket;
+  if (remoteAddress === undefined || remotePort === undefined) return undefined;
+  return { address: foldAddress(remoteAddress), port: remotePort };
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '@bulkhead/contracts';
+import { type Lease, type Owner, type Refusal, type ResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
+
+/** Bounds how many connections per second are looked at; a token bucket, mostly. */
+export interface ConnectionRateGate {
+  tryAdmit(nowMs: number): boolean;
+}
+
+/** A connection was turned away by the rate gate. */
+export interface RateRefusal {
+  readonly kind: 'refusal';
+  readonly stage: undefined;
+  readonly reason: 'RateLimit';
+}
+
+/** What an admitted connection holds. */
+export class ConnectionLeases {
+  readonly kind = 'leases' as const;
+  readonly owner: Owner;
+  readonly #connection: Lease;
+  #handshake: Lease | undefined;
+
+  constructor(owner: Owner, connection: Lease, handshake: Lease) {
+    this.owner = owner;
+    this.#connection = connection;
+    this.#handshake = handshake;
+  }
+
+  /** A renewal holds a handshake again until it is answered. */
+  holdHandshake(lease: Lease): void {
+    this.#handshake = lease;
+  }
+
+  /** The channel is open or renewed, or never will be. Idempotent. */
+  endHandshake(): void {
+    this.#handshake?.[Symbol.dispose]();
+    this.#handshake = undefined;
+  }
+
+  /** The transport is really closed. Gives everything back, newest first. Idempotent. */
+  endConnection(): void {
+    this.endHandshake();
+    this.#connection[Symbol.dispose]();
+  }
+}
+
+/** The one place that asks for stages Connection and Handshake, before anything of a connection exists. */
+export class ConnectionAdmission {
+  readonly #provider: ResourceIsolationProvider;
+  readonly #clock: Clock;
+  readonly #rateGate: ConnectionRateGate | undefined;
+
+  constructor(provider: ResourceIsolationProvider, clock: Clock, rateGate: ConnectionRateGate | undefined) {
+    this.#provider = provider;
+    this.#clock = clock;
+    this.#rateGate = rateGate;
+  }
+
+  /** The rate gate comes first and is asked once per accepted transport: it is the cheapest answer in a storm. */
+  checkRate(): RateRefusal | undefined {
+    if (this.#rateGate === undefined || this.#rateGate.tryAdmit(this.#clock.nowMs())) return undefined;
+    return { kind: 'refusal', stage: undefined, reason: 'RateLimit' };
+  }
+
+  /** Both stages or nothing. */
+  tryAdmit(address: string): ConnectionLeases | Refusal {
+    const owner = this.#provider.classifyIngress(address);
+    const connection = this.#provider.tryAcquire(Stage.Connection, owner, 1);
+    if (connection.kind === 'refusal') return connection;
+    const handshake = this.#provider.tryAcquire(Stage.Handshake, owner, 1);
+    if (handshake.kind === 'lease') return new ConnectionLeases(owner, connection, handshake);
+    connection[Symbol.dispose]();
+    return handshake;
+  }
+
+  /** True when connections as such are full, rather than handshakes. */
+  isForConnection(refusal: Refusal): boolean {
+    return refusal.stage === Stage.Connection;
+  }
+
+  /** An open channel asks for a new token. */
+  tryRenew(owner: Owner): Lease | Refusal {
+    return this.#provider.tryAcquire(Stage.Handshake, owner, 1);
+  }
+}

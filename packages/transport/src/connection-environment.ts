@@ -1,0 +1,41 @@
+import type { RemoteAddress, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { NegotiatedLimits } from '@bulkhead/uacp';
+import type { ConnectionAdmission, ConnectionLeases } from './connection-admission.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import type { ConnectionRegistry } from './connection-registry.ts';
+import type { ReadTurns } from './read-turns.ts';
+import type { RequestHeadDecoder } from './request-head.ts';
+import type { ResponseWriter } from './response-writer.ts';
+import type { ServerChannel } from './server-channel.ts';
+import type { TransportDiagnostics } from './transport-diagnostics.ts';
+
+/** What all connections of a server share. */
+export interface ConnectionEnvironment {
+  readonly runtime: Runtime;
+  readonly sink: RequestSink;
+  readonly limits: ConnectionLimits;
+  readonly admission: ConnectionAdmission;
+  readonly registry: ConnectionRegistry;
+  readonly diagnostics: TransportDiagnostics;
+  readonly readTurns: ReadTurns;
+  readonly responseWriter: ResponseWriter;
+  readonly headDecoder: RequestHeadDecoder;
+  readonly channels: ChannelSource;
+}
+
+/** Makes SecureChannels. */
+export interface ChannelSource {
+  /** Once the Hello is accepted. */
+  create(hello: AcceptedHello): ServerChannel;
+  /** The channel is disposed of; its id may be used again. */
+  disposed(channelId: number): void;
+}
+
+/** What a SecureChannel is made from. */
+export interface AcceptedHello {
+  readonly limits: NegotiatedLimits;
+  readonly endpointUrl: string;
+  readonly remote: RemoteAddress;
+  readonly transportProfileUri: string;
+  readonly leases: ConnectionLeases;
+}

@@ -1,0 +1,393 @@
+import type { ByteTransport, ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
+import type { ServerChannelEvent } from '@bulkhead/secure-channel';
+import { type StatusCode, StatusCodes, statusCodeEntry, UaStatusError } from '@bulkhead/types';
+import {
+  acknowledgeOf,
+  ChunkFramer,
+  decodeErrorMessage,
+  decodeHello,
+  encodeAcknowledge,
+  encodeErrorMessage,
+  type MessageType,
+  MIN_BUFFER_BYTES,
+  negotiate,
+  readMessageType,
+} from '@bulkhead/uacp';
+import { type CloseReason, closeReasonOf } from './close-reason.ts';
+import type { ConnectionLeases } from './connection-admission.ts';
+import type { ConnectionEnvironment } from './connection-environment.ts';
+import { DeadlineTimer } from './deadline-timer.ts';
+import { ReadBlocker, ReadGate } from './read-gate.ts';
+import { type ExchangeEvents, RequestExchange } from './request-exchange.ts';
+import type { ServerChannel } from './server-channel.ts';
+import { WriteQueue } from './write-queue.ts';
+
+type ConnectionState = 'awaitingHello' | 'awaitingOpen' | 'open' | 'closing' | 'closed';
+
+/**
+ * Drives one transport through HEL, OPN and MSG to CLO: bytes to requests, responses to bytes. Owns the transport, the
+ * channel, the leases and the one timer of the connection, and frees them in one place. OPC 10000-6 §6.7, §7.1.
+ */
+export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
+  readonly #environment: ConnectionEnvironment;
+  readonly #transport: ByteTransport;
+  readonly #leases: ConnectionLeases;
+  readonly #framer: ChunkFramer;
+  readonly #writes: WriteQueue;
+  readonly #gate: ReadGate;
+  readonly #timer: DeadlineTimer;
+  readonly #acceptedAtMs: number;
+  #state: ConnectionState = 'awaitingHello';
+  #channel: ServerChannel | undefined;
+  #exchange: RequestExchange | undefined;
+  #openedAtMs = Infinity;
+  #isSessionBound = false;
+  /** By when an incomplete chunk has to be complete. */
+  #chunkDeadlineMs = Infinity;
+  #lingerDeadlineMs = Infinity;
+
+  /** @param leases admitted before this was made; given back by this. */
+  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases) {
+    const { runtime, limits } = environment;
+    this.#environment = environment;
+    this.#transport = transport;
+    this.#leases = leases;
+    // A Hello is short; what is larger is refused on its header.
+    this.#framer = new ChunkFramer(MIN_BUFFER_BYTES);
+    this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
+    this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
+    this.#timer = new DeadlineTimer(runtime.clock, runtime.timers, () => this.#onTimer());
+    this.#acceptedAtMs = runtime.clock.nowMs();
+    environment.registry.add(this);
+    this.#armTimer();
+  }
+
+  get remote(): RemoteAddress {
+    return this.#transport.remote;
+  }
+
+  /** The open channel; undefined before and after. */
+  get channel(): ServerChannel | undefined {
+    return this.#state === 'open' ? this.#channel : undefined;
+  }
+
+  /** Monotonic ms; Infinity before the channel is open. */
+  get openedAtMs(): number {
+    return this.#openedAtMs;
+  }
+
+  /** Bytes that the peer's side has not taken yet. */
+  get unsentBytes(): number {
+    return this.#writes.unsentBytes;
+  }
+
+  /** True when closing this would hurt nobody: an open channel without Session and without anything begun. */
+  get isReclaimable(): boolean {
+    return (
+      this.#state === 'open' &&
+      !this.#isSessionBound &&
+      this.#exchange?.hasUnansweredRequests === false &&
+      this.#gate.isOpen &&
+      this.#framer.bufferedBytes === 0 &&
+      this.#channel?.hasPartialMessage === false &&
+      this.#writes.unsentBytes === 0
+    );
+  }
+
+  /** An activated Session is bound to this channel, or no longer. Called by the registry, which has to know too. */
+  setSessionBound(bound: boolean): void {
+    this.#isSessionBound = bound;
+    this.#channel?.setSessionBound(bound);
+  }
+
+  /** Makes room for another connection: closes at once. */
+  reclaim(): void {
+    if (!this.#isAlive) return;
+    this.#close('Reclaimed', undefined);
+    this.#sendError(StatusCodes.BadTcpNotEnoughResources);
+    this.#transport.destroy();
+  }
+
+  /** Tells the peer that this server stops, then closes. Idempotent. */
+  shutDown(): void {
+    this.#closeWithError('ServerShutdown', StatusCodes.BadServerHalted);
+  }
+
+  onBytes(bytes: Buffer): void {
+    if (!this.#isAlive) return;
+    this.#framer.push(bytes);
+    this.#gate.tryRead();
+  }
+
+  onDrain(): void {
+    this.#writes.drained();
+    if (this.#isAlive) this.#gate.unblock(ReadBlocker.Paced);
+  }
+
+  onClosed(): void {
+    if (this.#state === 'closed') return;
+    this.#close('PeerClosed', undefined);
+    this.#state = 'closed';
+    this.#timer.cancel();
+    this.#leases.endConnection();
+    this.#environment.registry.remove(this);
+  }
+
+  onWritten(): void {
+    this.#armTimer();
+  }
+
+  onUnsentLimit(): void {
+    if (!this.#isAlive) return;
+    this.#close('UnsentLimit', `${this.#writes.unsentBytes} bytes unsent`);
+    this.#transport.destroy();
+  }
+
+  get #isAlive(): boolean {
+    return this.#state !== 'closing' && this.#state !== 'closed';
+  }
+
+  #parse(): void {
+    try {
+      while (this.#gate.isOpen && this.#isAlive) {
+        const chunk = this.#framer.next();
+        if (chunk === undefined) break;
+        this.#onChunk(chunk);
+        if (this.#gate.isOpen && this.#framer.bufferedBytes > 0 && this.#gate.yieldsTurn()) break;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (!this.#isAlive) return;
+    this.#watchPartialChunk();
+    this.#armTimer();
+  }
+
+  #onChunk(chunk: Buffer): void {
+    const type = readMessageType(chunk);
+    if (type === 'ERR') return this.#onError(chunk);
+    if (!isExpected(type, this.#state)) throw new UaStatusError(StatusCodes.BadTcpMessageTypeInvalid, `${type} while ${this.#state}`);
+    if (type === 'HEL') return this.#onHello(chunk);
+    const channel = this.#channel;
+    if (channel === undefined) return;
+    if (type === 'OPN' && this.#state === 'open') this.#admitRenewal();
+    const event = channel.receive(chunk, this.#environment.runtime.clock.nowMs());
+    if (event instanceof Promise) this.#awaitOpening(event);
+    else this.#onEvent(event);
+  }
+
+  /** Nothing else is parsed until the promise settles. */
+  #awaitOpening(opening: Promise<ServerChannelEvent>): void {
+    this.#gate.block(ReadBlocker.Opening);
+    opening.then(
+      (event) => this.#endOpening(() => this.#onEvent(event)),
+      (error: unknown) => this.#endOpening(() => this.#fail(error)),
+    );
+  }
+
+  #endOpening(proceed: () => void): void {
+    if (!this.#isAlive) return;
+    try {
+      proceed();
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (!this.#isAlive) return;
+    this.#armTimer();
+    this.#gate.unblock(ReadBlocker.Opening);
+  }
+
+  #admitRenewal(): void {
+    const answer = this.#environment.admission.tryRenew(this.#leases.owner);
+    if (answer.kind === 'refusal') {
+      throw new UaStatusError(StatusCodes.BadTcpNotEnoughResources, `renewal refused: ${answer.reason}`, { cause: answer });
+    }
+    this.#leases.holdHandshake(answer);
+  }
+
+  #onHello(chunk: Buffer): void {
+    const { endpointUrl, ...hello } = decodeHello(chunk);
+    const limits = negotiate({ ...hello, endpointUrl }, this.#environment.limits);
+    const { remote, transportProfileUri } = this.#transport;
+    this.#channel = this.#environment.channels.create({ limits, endpointUrl, remote, transportProfileUri, leases: this.#leases });
+    this.#framer.maxChunkBytes = limits.receiveBufferSize;
+    this.#state = 'awaitingOpen';
+    this.#sendNow([encodeAcknowledge(acknowledgeOf(limits))]);
+  }
+
+  #onError(chunk: Buffer): void {
+    const { error, reason } = decodeErrorMessage(chunk);
+    this.#close('PeerError', `${nameOf(error)}: ${reason}`);
+    this.#transport.destroy();
+  }
+
+  #onEvent(event: ServerChannelEvent): void {
+    switch (event.kind) {
+      case 'message':
+        return this.#exchange?.submit(event.requestId, event.message);
+      case 'opened':
+        return this.#onOpened(event.renewal, event.chunks);
+      case 'closed':
+        this.#close('ChannelClosed', undefined);
+        return this.#endTransport();
+      case 'none':
+    }
+  }
+
+  #onOpened(isRenewal: boolean, chunks: readonly Buffer[]): void {
+    this.#sendNow(chunks);
+    this.#leases.endHandshake();
+    const channel = this.#channel;
+    if (isRenewal || channel === undefined) return;
+    const { registry, diagnostics, runtime } = this.#environment;
+    this.#state = 'open';
+    this.#openedAtMs = runtime.clock.nowMs();
+    this.#exchange = new RequestExchange(this.#environment, channel, this.#writes, this.#gate, this);
+    diagnostics.openedChannels++;
+    registry.channelOpened(channel.channelId, this);
+  }
+
+  #sendNow(chunks: readonly Buffer[]): void {
+    this.#writes.push(chunks);
+    this.#writes.flush();
+  }
+
+  /** The peer has to finish a chunk in time, but only while this side reads. */
+  #watchPartialChunk(): void {
+    const { runtime, limits } = this.#environment;
+    if (!this.#gate.isOpen || !this.#framer.hasPartialChunk) this.#chunkDeadlineMs = Infinity;
+    else if (this.#chunkDeadlineMs === Infinity) this.#chunkDeadlineMs = runtime.clock.nowMs() + limits.messageTimeoutMs;
+  }
+
+  get #deadlineMs(): number {
+    const { helloTimeoutMs, handshakeTimeoutMs } = this.#environment.limits;
+    switch (this.#state) {
+      case 'awaitingHello':
+        return this.#acceptedAtMs + Math.min(helloTimeoutMs, handshakeTimeoutMs);
+      case 'awaitingOpen':
+        return this.#acceptedAtMs + handshakeTimeoutMs;
+      case 'open':
+        return Math.min(this.#channel?.nextDeadlineMs() ?? Infinity, this.#chunkDeadlineMs, this.#writes.deadlineMs);
+      case 'closing':
+        return this.#lingerDeadlineMs;
+      default:
+        return Infinity;
+    }
+  }
+
+  #armTimer(): void {
+    this.#timer.set(this.#deadlineMs);
+  }
+
+  #onTimer(): void {
+    const nowMs = this.#environment.runtime.clock.nowMs();
+    if (nowMs >= this.#deadlineMs) this.#onDeadline(nowMs);
+    this.#armTimer();
+  }
+
+  #onDeadline(nowMs: number): void {
+    switch (this.#state) {
+      case 'awaitingHello':
+        return this.#closeWithError('HelloTimeout', StatusCodes.BadTimeout);
+      case 'awaitingOpen':
+        return this.#closeWithError('HandshakeTimeout', StatusCodes.BadTimeout);
+      case 'open':
+        return this.#onOpenDeadline(nowMs);
+      case 'closing':
+        this.#lingerDeadlineMs = Infinity;
+        return this.#transport.destroy();
+      case 'closed':
+    }
+  }
+
+  #onOpenDeadline(nowMs: number): void {
+    const lost = this.#channel?.checkDeadlines(nowMs);
+    if (lost) return this.#fail(lost);
+    if (nowMs >= this.#chunkDeadlineMs) return this.#closeWithError('MessageTimeout', StatusCodes.BadTimeout);
+    if (this.#writes.checkProgress(nowMs)) return;
+    this.#close('SlowReader', `${this.#writes.unsentBytes} bytes unsent`);
+    this.#transport.destroy();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof UaStatusError) {
+      return this.#closeWithError(closeReasonOf(error.statusCode), error.statusCode, error.message);
+    }
+    this.#environment.runtime.log.log('error', 'connection.internalError', { error });
+    this.#closeWithError('InternalError', StatusCodes.BadTcpInternalError);
+  }
+
+  #closeWithError(reason: CloseReason, status: StatusCode, detail?: string): void {
+    if (!this.#isAlive) return;
+    this.#close(reason, detail === undefined ? nameOf(status) : `${nameOf(status)}: ${detail}`);
+    this.#sendError(status);
+    this.#endTransport();
+  }
+
+  /** The text is the specification's: nothing about this server's insides goes out. */
+  #sendError(error: StatusCode): void {
+    this.#transport.write([encodeErrorMessage({ error, reason: statusCodeEntry(error)?.description ?? '' })]);
+  }
+
+  /** Lets the peer take what is queued, for a while. */
+  #endTransport(): void {
+    const { runtime, limits } = this.#environment;
+    this.#gate.release();
+    this.#lingerDeadlineMs = runtime.clock.nowMs() + limits.lingerTimeoutMs;
+    this.#armTimer();
+    this.#transport.end();
+  }
+
+  /** Ends everything but the transport, newest first; the one place where a connection is freed. Idempotent. */
+  #close(reason: CloseReason, detail: string | undefined): void {
+    if (!this.#isAlive) return;
+    const wasOpen = this.#state === 'open';
+    this.#state = 'closing';
+    this.#timer.cancel();
+    this.#exchange?.close();
+    this.#writes.flush();
+    this.#framer.clear();
+    this.#freeChannel(wasOpen);
+    this.#leases.endHandshake();
+    this.#environment.diagnostics.countClosed(reason);
+    this.#logClosed(reason, detail);
+  }
+
+  #freeChannel(wasOpen: boolean): void {
+    const channel = this.#channel;
+    if (channel === undefined) return;
+    const { registry, sink, channels } = this.#environment;
+    const { channelId } = channel;
+    channel.dispose();
+    if (wasOpen) {
+      registry.channelClosed(channelId, this);
+      sink.channelClosed(channel);
+    }
+    channels.disposed(channelId);
+  }
+
+  #logClosed(reason: CloseReason, detail: string | undefined): void {
+    const { log } = this.#environment.runtime;
+    const level = reason === 'PeerClosed' || reason === 'ChannelClosed' ? 'debug' : 'info';
+    if (!log.isEnabled(level)) return;
+    const { address, port } = this.#transport.remote;
+    log.log(level, 'connection.closed', { reason, detail, address, port, channelId: this.#channel?.channelId });
+  }
+}
+
+function isExpected(type: MessageType, state: ConnectionState): boolean {
+  switch (state) {
+    case 'awaitingHello':
+      return type === 'HEL';
+    case 'awaitingOpen':
+      return type === 'OPN';
+    case 'open':
+      return type === 'MSG' || type === 'OPN' || type === 'CLO';
+    default:
+      return false;
+  }
+}
+
+function nameOf(status: StatusCode): string {
+  return statusCodeEntry(status)?.name ?? `0x${status.toString(16)}`;
+}

@@ -1,0 +1,221 @@
+import { Stage } from '@bulkhead/resource-isolation';
+import { RecordingProvider, rawHello } from '@bulkhead/testkit';
+import { SecurityTokenRequestType, StatusCodes } from '@bulkhead/types';
+import { describe, expect, it } from 'vitest';
+import { Harness, readRequest, takeError } from './harness.ts';
+
+describe('admission of connections', () => {
+  it('RI-37 asks Connection, then Handshake, before anything exists for a connection', async () => {
+    const harness = new Harness();
+    harness.provider.refuse(Stage.Connection, 'Capacity');
+    const peer = harness.connect();
+    expect(harness.provider.admissions.map(({ stage }) => stage)).toEqual([Stage.Connection]);
+    expect(harness.runtime.clock.pendingTimers).toBe(0);
+    expect(harness.factory.registry.connectionCount).toBe(0);
+    await harness.settle();
+    expect(peer.isClosed).toBe(true);
+    expect(peer.takeChunks()).toEqual([]);
+    harness.provider.refuse(Stage.Connection, undefined);
+    harness.provider.refuse(Stage.Handshake, 'Capacity');
+    harness.connect();
+    expect(harness.provider.admissions.slice(1).map(({ stage }) => stage)).toEqual([Stage.Connection, Stage.Handshake]);
+    expect(harness.provider.usage).toEqual({});
+    expect(harness.factory.diagnostics.refused.Capacity).toBe(2);
+    await harness.end();
+  });
+
+  it('RI-27 holds Connection until the transport is closed and Handshake until the channel is open', async () => {
+    const harness = new Harness();
+    const peer = harness.connect();
+    expect(harness.provider.usage).toEqual({ Connection: 1, Handshake: 1 });
+    await harness.open(peer);
+    expect(harness.provider.usage).toEqual({ Connection: 1 });
+    peer.send(rawHello());
+    harness.runtime.turns.runTurn();
+    expect(harness.factory.diagnostics.closed.MessageTypeInvalid).toBe(1);
+    expect(harness.provider.usage).toEqual({ Connection: 1 });
+    await harness.settle();
+    expect(harness.provider.usage).toEqual({});
+    await harness.end();
+  });
+
+  it('RI-27 holds Handshake again during a renewal', async () => {
+    const harness = new Harness();
+    const peer = await harness.open();
+    peer.send(peer.channel.openRequest(SecurityTokenRequestType.Renew));
+    harness.runtime.turns.runTurn();
+    expect(harness.provider.usage).toEqual({ Connection: 1, Handshake: 1 });
+    await harness.settle();
+    expect(harness.provider.usage).toEqual({ Connection: 1 });
+    harness.provider.refuse(Stage.Handshake, 'Capacity');
+    peer.channel.acceptOpen(peer.takeChunks()[0] as Buffer);
+    peer.send(peer.channel.openRequest(SecurityTokenRequestType.Renew));
+    await harness.settle();
+    expect(takeError(peer).error).toBe(StatusCodes.BadTcpNotEnoughResources);
+    expect(harness.factory.diagnostics.closed.NotEnoughResources).toBe(1);
+    await harness.end();
+  });
+
+  it('RI-40 answers refused chunk memory with BadTcpNotEnoughResources and closes', async () => {
+    const harness = new Harness();
+    const peer = await harness.open();
+    harness.provider.refuse(Stage.ReassemblyBytes, 'OwnerLimit');
+    peer.send(peer.channel.chunk('MSG', 'C', 2, Buffer.alloc(1000)));
+    await harness.settle();
+    expect(takeError(peer).error).toBe(StatusCodes.BadTcpNotEnoughResources);
+    expect(harness.provider.usage).toEqual({});
+    await harness.end();
+  });
+
+  it('RL-03 asks the rate gate before anything else', async () => {
+    let tokens = 2;
+    const harness = new Harness({ rateGate: { tryAdmit: () => tokens-- > 0 } });
+    const peers = [harness.connect(), harness.connect(), harness.connect()];
+    await harness.settle();
+    expect(peers.map((peer) => peer.isClosed)).toEqual([false, false, true]);
+    expect(harness.provider.admissions).toHaveLength(4);
+    expect(harness.factory.diagnostics.refused.RateLimit).toBe(1);
+    await harness.end();
+  });
+
+  it('gives every lease back whatever state a connection ends in', async () => {
+    const harness = new Harness();
+    const hello = harness.connect();
+    hello.send(rawHello());
+    const open = await harness.open();
+    const partial = await harness.open();
+    partial.send(partial.channel.chunk('MSG', 'C', 2, Buffer.alloc(1000)));
+    const renewing = await harness.open();
+    renewing.send(renewing.channel.openRequest(SecurityTokenRequestType.Renew));
+    harness.runtime.turns.runTurn();
+    expect(harness.provider.usage).toEqual({ Connection: 4, Handshake: 2, ReassemblyBytes: 8192 });
+    for (const peer of [hello, open, partial, renewing]) peer.transport.destroy();
+    await harness.settle();
+    expect(harness.provider.usage).toEqual({});
+    await harness.end();
+  });
+
+  it('refuses connections once it is closed', async () => {
+    const harness = new Harness();
+    const peer = await harness.open();
+    const closing = harness.factory.close();
+    await harness.settle();
+    await closing;
+    expect(takeError(peer).error).toBe(StatusCodes.BadServerHalted);
+    const late = harness.connect();
+    await harness.settle();
+    expect(late.isClosed).toBe(true);
+    expect(harness.factory.diagnostics.refused.Shutdown).toBe(1);
+    await harness.end();
+  });
+});
+
+describe('reclaiming channels without a Session', () => {
+  const full = (total: number, perOwner?: number): Harness =>
+    new Harness({ provider: new RecordingProvider({ Connection: { total, ...(perOwner ? { perOwner } : {}) } }) });
+
+  it('RI-39 closes the oldest one for a newcomer', async () => {
+    const harness = full(3);
+    const oldest = await harness.open();
+    harness.runtime.clock.advance(1);
+    const second = await harness.open();
+    harness.runtime.clock.advance(1);
+    const third = await harness.open();
+    const newcomer = await harness.open();
+    expect([oldest, second, third, newcomer].map((peer) => peer.isClosed)).toEqual([true, false, false, false]);
+    readRequest(newcomer);
+    await harness.settle();
+    expect(newcomer.takeResponses()).toHaveLength(1);
+    expect(harness.provider.getUsage(Stage.Connection)).toBe(3);
+    await harness.end();
+  });
+
+  it('RI-39 spares a channel with a Session, a partial message, an unsent response, a request in flight or a renewal', async () => {
+    const harness = full(6);
+    harness.sink.answersAtOnce = false;
+    const bound = await harness.open();
+    harness.factory.registry.setSessionBound(bound.channel.channelId, true);
+    const partial = await harness.open();
+    partial.send(partial.channel.chunk('MSG', 'C', 2, Buffer.alloc(10)));
+    const halfChunk = await harness.open();
+    halfChunk.send(Buffer.from('MSGF'));
+    const inFlight = await harness.open();
+    readRequest(inFlight);
+    const unsent = await harness.open();
+    unsent.transport.pause();
+    readRequest(unsent);
+    await harness.settle();
+    for (const request of harness.sink.waiting) if (request.channel.channelId === unsent.channel.channelId) harness.sink.answer(request);
+    await harness.settle();
+    const starting = harness.connect();
+    const refused = harness.connect();
+    await harness.settle();
+    expect(refused.isClosed).toBe(true);
+    for (const peer of [bound, partial, halfChunk, inFlight, unsent, starting]) expect(peer.isClosed).toBe(false);
+    expect(harness.factory.diagnostics.refused.Capacity).toBe(1);
+    await harness.end();
+  });
+
+  it('RI-39 never makes room for a caller over its own limit', async () => {
+    const harness = full(3, 2);
+    await harness.open(harness.connectFrom('10.0.0.1'));
+    await harness.open(harness.connectFrom('10.0.0.1'));
+    const other = await harness.open(harness.connectFrom('10.0.0.2'));
+    const greedy = harness.connectFrom('10.0.0.1');
+    await harness.settle();
+    expect(greedy.isClosed).toBe(true);
+    expect(other.isClosed).toBe(false);
+    expect(harness.factory.diagnostics.closed.Reclaimed).toBe(0);
+    expect(harness.factory.diagnostics.refused.OwnerLimit).toBe(1);
+    await harness.end();
+  });
+
+  it('RI-39 never makes room when the rate gate refuses', async () => {
+    const harness = new Harness({
+      provider: new RecordingProvider({ Connection: { total: 1 } }),
+      rateGate: { tryAdmit: (nowMs) => nowMs < 10 },
+    });
+    const peer = await harness.open();
+    harness.runtime.clock.advance(10);
+    harness.connect();
+    await harness.settle();
+    expect(peer.isClosed).toBe(false);
+    await harness.end();
+  });
+
+  it('can take a channel again once its Session is gone', async () => {
+    const harness = full(1);
+    const peer = await harness.open();
+    harness.factory.registry.setSessionBound(peer.channel.channelId, true);
+    const early = harness.connect();
+    await harness.settle();
+    expect(early.isClosed).toBe(true);
+    harness.factory.registry.setSessionBound(peer.channel.channelId, false);
+    await harness.open();
+    expect(peer.isClosed).toBe(true);
+    await harness.end();
+  });
+
+  it('forgets a newcomer that goes away before its turn comes', async () => {
+    const harness = full(1);
+    const peer = await harness.open();
+    const newcomer = harness.connect();
+    newcomer.transport.destroy();
+    await harness.settle();
+    expect([peer.isClosed, newcomer.isClosed]).toEqual([true, true]);
+    expect(harness.provider.usage).toEqual({});
+    await harness.open();
+    await harness.end();
+  });
+
+  it('takes one channel per newcomer', async () => {
+    const harness = full(3);
+    const old = [await harness.open(), await harness.open(), await harness.open()];
+    const newcomers = [harness.connect(), harness.connect()];
+    await harness.settle();
+    expect(old.map((peer) => peer.isClosed)).toEqual([true, true, false]);
+    for (const peer of newcomers) await harness.open(peer);
+    expect(harness.factory.registry.openChannelCount).toBe(3);
+    await harness.end();
+  });
+});

@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@bulkhead/source', 'node', 'import', 'module', 'default'];
+const shared = { resolve: { conditions }, ssr: { resolve: { conditions } } };
+
+export default defineConfig({
+  test: {
+    reporters: ['dot', './scripts/closing-line-reporter.mjs'],
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'scripts/test/*.test.mjs'],
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'wire',
+          include: ['test/**/*.test.ts', 'benchmarks/test/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          pool: 'forks',
+          isolate: true,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
