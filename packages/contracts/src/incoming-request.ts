@@ -44,6 +44,11 @@ export interface RequestSink {
   submit(request: IncomingRequest): void;
   /** The channel is closed: whatever waits is dropped, whatever runs or is parked is cancelled. Idempotent. */
   channelClosed(channel: SecureChannelContext): void;
+  /**
+   * The channel's peer doesn't take its responses, or takes them again: while it is held back, none of its waiting requests
+   * starts, as nobody would take the answer.
+   */
+  channelHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void;
   /** Responses queued since the last flush should go out now. The dispatcher calls the registered flushers at the end of a turn. */
   onTurnEnd(flush: () => void): void;
 }

@@ -22,6 +22,7 @@ export class RequestFlow<Entry extends Linked<Entry>> implements Linked<RequestF
   /** Only the queue touches these fields. */
   owner: OwnerTurns<Entry>;
   readonly entries: LinkedList<Entry> = new LinkedList();
+  isSuspended = false;
   previousLink: RequestFlow<Entry> | undefined = undefined;
   nextLink: RequestFlow<Entry> | undefined = undefined;
 
@@ -56,7 +57,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
 
   enqueue(entry: Entry): void {
     const flow = entry.flow;
-    if (flow.entries.first === undefined) this.#wake(flow);
+    if (flow.entries.first === undefined && !flow.isSuspended) this.#wake(flow);
     flow.entries.pushBack(entry);
     this.#length++;
   }
@@ -64,7 +65,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   /** Puts an entry that was taken before back to the front of its flow; its owner gets no extra turn. */
   enqueueFront(entry: Entry): void {
     const flow = entry.flow;
-    if (flow.entries.first === undefined) this.#wake(flow);
+    if (flow.entries.first === undefined && !flow.isSuspended) this.#wake(flow);
     flow.entries.pushFront(entry);
     this.#length++;
   }
@@ -98,7 +99,21 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     const flow = entry.flow;
     flow.entries.remove(entry);
     this.#length--;
-    if (flow.entries.first === undefined) this.#sleep(flow);
+    if (flow.entries.first === undefined && !flow.isSuspended) this.#sleep(flow);
+  }
+
+  /** Takes a flow out of its owner's turns; its entries keep their order and wait. */
+  suspend(flow: RequestFlow<Entry>): void {
+    if (flow.isSuspended) return;
+    flow.isSuspended = true;
+    if (flow.entries.first !== undefined) this.#sleep(flow);
+  }
+
+  /** Gives a suspended flow its turns back. */
+  resume(flow: RequestFlow<Entry>): void {
+    if (!flow.isSuspended) return;
+    flow.isSuspended = false;
+    if (flow.entries.first !== undefined) this.#wake(flow);
   }
 
   /** Sets the owner whose turn it is aside until `readmit`: its entry can't start now, others' may. */
@@ -122,7 +137,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   /** Moves a flow, and what waits in it, to another owner. */
   moveFlow(flow: RequestFlow<Entry>, owner: OwnerTurns<Entry>): void {
     if (flow.owner === owner) return;
-    const isWaiting = flow.entries.first !== undefined;
+    const isWaiting = flow.entries.first !== undefined && !flow.isSuspended;
     if (isWaiting) this.#sleep(flow);
     flow.owner = owner;
     if (isWaiting) this.#wake(flow);

@@ -85,6 +85,15 @@ export class OriginRegistry {
     return [...this.#channels.values()].flatMap((bySession) => [...bySession.values()]);
   }
 
+  /** In arrival order there is one queue for all: then the responses of a slow reader are bounded by its connection alone. */
+  setHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
+    if (this.#commonFlow !== undefined) return;
+    for (const { flow } of this.ofChannel(channel)) {
+      if (isHeldBack) this.#queue.suspend(flow);
+      else this.#queue.resume(flow);
+    }
+  }
+
   /** Forgets the channel's idle origins; the others go with their last request. */
   channelClosed(channel: SecureChannelContext): void {
     for (const origin of this.ofChannel(channel)) {

@@ -117,6 +117,11 @@ export class RequestDispatcher implements RequestSink {
     this.#origins.channelClosed(channel);
   }
 
+  channelHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
+    this.#origins.setHeldBack(channel, isHeldBack);
+    if (!isHeldBack) this.#wake();
+  }
+
   /** Answers what is open for a Session that was closed with `BadSessionClosed`; its CloseSession goes on. */
   sessionClosed(session: SessionContext): void {
     for (const request of this.#liveRequestsOf(session)) {

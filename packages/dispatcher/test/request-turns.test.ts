@@ -26,6 +26,33 @@ describe('time in the event loop', () => {
     expect(order.indexOf(request.header.requestHandle)).toBe(1);
   });
 
+  it('starts nothing for a channel that is held back, and nobody else waits for it', async () => {
+    const { harness, order } = timedHarness(0);
+    const slow = harness.openSession('10.0.0.1');
+    const other = harness.openSession('10.0.0.1');
+    const waiting = [harness.read(slow), harness.read(slow)];
+    harness.dispatcher.channelHeldBack(slow.channel, true);
+    const late = harness.read(slow);
+    const unaffected = harness.read(other);
+    await harness.runtime.idle();
+    expect(order).toEqual([unaffected.header.requestHandle]);
+    harness.dispatcher.channelHeldBack(slow.channel, false);
+    await harness.runtime.idle();
+    expect(order.slice(1)).toEqual([...waiting, late].map(({ header }) => header.requestHandle));
+    expectEverythingEnded(harness);
+  });
+
+  it('drops what waits for a channel that closes while it is held back', async () => {
+    const { harness, order } = timedHarness(0);
+    const slow = harness.openSession();
+    harness.read(slow);
+    harness.dispatcher.channelHeldBack(slow.channel, true);
+    harness.dispatcher.channelClosed(slow.channel);
+    await harness.runtime.idle();
+    expect(order).toEqual([]);
+    expectEverythingEnded(harness);
+  });
+
   it('RI-09 without fair scheduling requests run in arrival order and none overtakes one that can not start', async () => {
     const { handlers, started } = pendingHandlers();
     const harness = new Harness(handlers, { useFairScheduling: false, totals: { RequestExecution: 1 } });

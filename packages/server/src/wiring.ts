@@ -101,6 +101,7 @@ function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager): R
   return {
     submit: (request) => dispatcher.submit(request),
     onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
+    channelHeldBack: (channel, isHeldBack) => dispatcher.channelHeldBack(channel, isHeldBack),
     channelClosed: (channel) => {
       dispatcher.channelClosed(channel);
       sessions.channelClosed(channel);

@@ -33,6 +33,8 @@ export class EchoSink implements RequestSink {
 
   channelClosed(): void {}
 
+  channelHeldBack(): void {}
+
   onTurnEnd(flush: () => void): void {
     setImmediate(flush);
   }

@@ -75,6 +75,13 @@ export class RequestExchange implements RequestOrigin {
     if (this.#readAhead.isHalfDrained && !this.#isClosed) this.#gate.unblock(ReadBlocker.ReadAhead);
   }
 
+  /** The peer takes responses again. */
+  unpace(): void {
+    if (!this.#gate.has(ReadBlocker.Paced)) return;
+    this.#gate.unblock(ReadBlocker.Paced);
+    this.#environment.sink.channelHeldBack(this.#channel, false);
+  }
+
   /** Later responses are dropped. */
   close(): void {
     this.#isClosed = true;
@@ -114,8 +121,10 @@ export class RequestExchange implements RequestOrigin {
       // Not at once: the caller is in the middle of a request that this would end.
       this.#environment.runtime.turns.defer(() => this.#events.onUnsentLimit());
     } else if (unsentBytes > pacedUnsentBytes) {
+      if (this.#gate.has(ReadBlocker.Paced)) return;
       this.#gate.block(ReadBlocker.Paced);
       this.#gate.settle();
+      this.#environment.sink.channelHeldBack(this.#channel, true);
     }
   }
 }

@@ -121,7 +121,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   onDrain(): void {
     this.#writes.drained();
-    if (this.#isAlive) this.#gate.unblock(ReadBlocker.Paced);
+    if (this.#isAlive) this.#exchange?.unpace();
   }
 
   onClosed(): void {

@@ -156,9 +156,11 @@ describe('a peer that doesn’t read', () => {
     expect(connection?.unsentBytes).toBeGreaterThan(100_000);
     expect(connection?.unsentBytes).toBeLessThan(200_000);
     expect(harness.serverTransports[0]?.isPaused).toBe(true);
+    expect(harness.sink.heldBack).toEqual([true]);
     peer.transport.resume();
     await harness.settle();
     expect(peer.takeResponses()).toHaveLength(10);
+    expect(harness.sink.heldBack.at(-1)).toBe(false);
     expect(harness.serverTransports[0]?.isPaused).toBe(false);
     await harness.end();
   });

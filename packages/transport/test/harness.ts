@@ -26,6 +26,7 @@ export const noneEndpoints: SecureChannelEndpoints = {
 export class EchoSink implements RequestSink {
   readonly waiting: IncomingRequest[] = [];
   readonly closedChannels: SecureChannelContext[] = [];
+  readonly heldBack: boolean[] = [];
   answersAtOnce = true;
   /** Length of a text in each response. */
   textLength = 0;
@@ -54,6 +55,10 @@ export class EchoSink implements RequestSink {
 
   answerWaiting(count: number = this.waiting.length): void {
     for (const request of this.waiting.splice(0, count)) this.answer(request);
+  }
+
+  channelHeldBack(_channel: SecureChannelContext, isHeldBack: boolean): void {
+    this.heldBack.push(isHeldBack);
   }
 
   channelClosed(channel: SecureChannelContext): void {
