@@ -23,6 +23,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts', 'benchmarks/test/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           pool: 'forks',
+          // These tests wait for the network more than they compute.
+          maxWorkers: 3,
           isolate: true,
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -64,13 +64,14 @@ import { ValueChecker } from './value-checker.ts';
 import { ValueConverter } from './value-converter.ts';
 import { ValueSources } from './value-sources.ts';
 import type { SetValueOptions, VariableNode } from './variable-node.ts';
+import { WriteCallbacks } from './write-callbacks.ts';
 
 export interface AddressSpaceOptions {
   /** Where time, timers and the log come from. */
   readonly runtime: Pick<Runtime, 'clock' | 'timers'> & Partial<Pick<Runtime, 'log'>>;
   /** Becomes the URI of namespace 1. */
   readonly applicationUri: string;
-  /** Milliseconds after which a read callback counts as BadTimeout. Default: 10,000. */
+  /** Milliseconds after which a read or write callback counts as BadTimeout. Default: 10,000. */
   readonly sourceTimeoutMs?: number;
   /** RolePermissions and AccessRestrictions count. Default: true. */
   readonly enforcePermissions?: boolean;
@@ -126,7 +127,8 @@ export class AddressSpace implements NodeHost {
     this.#names = names;
     this.#sources = sources;
     this.#reader = reader;
-    this.#writer = new AttributeWriter({ namespaces, access, checker, bounds, clock, errors, plainValues, store, stored });
+    const callbacks = new WriteCallbacks({ timers: runtime.timers, timeoutMs: sourceTimeoutMs, errors, plainValues, store });
+    this.#writer = new AttributeWriter({ namespaces, access, checker, bounds, clock, callbacks, store, stored });
     this.#browser = new Browser(namespaces, types, access);
     this.#browsePaths = new BrowsePaths(namespaces, types, access);
     this.#methodCalls = new MethodCalls({ namespaces, types, access, checker, converter, plainValues, errors, stored });

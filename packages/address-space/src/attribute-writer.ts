@@ -12,15 +12,14 @@ import {
 } from '@bulkhead/types';
 import type { AccessControl } from './access-control.ts';
 import type { OperationCaller } from './attribute-reader.ts';
-import type { CallbackErrors } from './callback-errors.ts';
 import { readIndexRange, replaceSlice } from './index-range.ts';
 import type { NamespaceTable } from './namespace-table.ts';
 import { writeNodeAttribute } from './node-attribute-writes.ts';
-import type { PlainValues } from './plain-values.ts';
 import type { TurnClock } from './turn-clock.ts';
 import type { ValueBounds } from './value-bounds.ts';
 import type { ValueChecker } from './value-checker.ts';
-import type { VariableDetails, VariableNode } from './variable-node.ts';
+import type { VariableNode } from './variable-node.ts';
+import type { WriteCallbacks } from './write-callbacks.ts';
 
 /** What the writer needs of the rest of the address space. */
 export interface AttributeWriterParts {
@@ -29,15 +28,12 @@ export interface AttributeWriterParts {
   readonly checker: ValueChecker;
   readonly bounds: ValueBounds;
   readonly clock: TurnClock;
-  readonly errors: CallbackErrors;
-  readonly plainValues: PlainValues;
+  readonly callbacks: WriteCallbacks;
   /** Stores a value and tells the observers. */
   readonly store: (node: VariableNode, value: DataValue) => void;
   /** The stored value, decoded if need be. */
   readonly stored: (node: VariableNode) => DataValue;
 }
-
-const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /** Writes attributes. OPC 10000-4 §5.11.4. */
 export class AttributeWriter {
@@ -69,7 +65,7 @@ export class AttributeWriter {
     const value = this.#valueToStore(node, item);
     if (typeof value === 'number') return value;
     const details = node.details;
-    if (details?.write !== undefined) return this.#callback(session, node, details, value, caller);
+    if (details?.write !== undefined) return this.#parts.callbacks.write(session, node, details, value, caller);
     // A variable that is only read from somewhere has no place to write to.
     if (details?.read !== undefined) return StatusCodes.BadNotWritable;
     this.#parts.store(node, value);
@@ -110,39 +106,5 @@ export class AttributeWriter {
     if (!bounds.allows(node, accepted)) return StatusCodes.BadOutOfRange;
     const now = clock.utcNow();
     return new DataValue(accepted, sent.statusCode, sent.sourceTimestamp ?? now, now, sent.sourcePicoseconds, 0);
-  }
-
-  #callback(
-    session: SessionContext | undefined,
-    node: VariableNode,
-    details: VariableDetails,
-    value: DataValue,
-    caller: OperationCaller | undefined,
-  ): StatusCode | Promise<StatusCode> {
-    const { errors, store, plainValues } = this.#parts;
-    const finish = (result: unknown): StatusCode => {
-      const status = typeof result === 'number' ? result : StatusCodes.Good;
-      // A variable with a source shows what the source says, not what was sent.
-      if (details.read === undefined && status >>> 30 === 0) store(node, value);
-      return status;
-    };
-    try {
-      const context = {
-        variable: node,
-        session,
-        dataValue: value,
-        get signal(): AbortSignal {
-          return caller?.signal ?? NEVER_ABORTED;
-        },
-      };
-      const result = details.write?.(plainValues.of(value.value), context);
-      if (!(result instanceof Promise)) return finish(result);
-      return result.then(
-        (late) => finish(late),
-        (error: unknown) => errors.toStatus(error, 'write', node),
-      );
-    } catch (error) {
-      return errors.toStatus(error, 'write', node);
-    }
   }
 }

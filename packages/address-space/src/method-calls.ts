@@ -20,6 +20,7 @@ import type { NamespaceTable } from './namespace-table.ts';
 import type { Node } from './node.ts';
 import type { PlainValues } from './plain-values.ts';
 import type { ReferenceKind } from './references.ts';
+import { isThenable } from './thenable.ts';
 import type { TypeNode } from './type-nodes.ts';
 import { type TypeTree, WellKnown } from './type-tree.ts';
 import type { ValueChecker } from './value-checker.ts';
@@ -170,8 +171,8 @@ export class MethodCalls {
           return caller?.signal ?? NEVER_ABORTED;
         },
       });
-      if (!(outputs instanceof Promise)) return this.#succeeded(method, inputs.length, outputs ?? []);
-      return outputs.then(
+      if (!isThenable(outputs)) return this.#succeeded(method, inputs.length, outputs ?? []);
+      return Promise.resolve(outputs).then(
         (late) => this.#succeeded(method, inputs.length, late ?? []),
         (error: unknown) => failed(errors.toStatus(error, 'call', method)),
       );
@@ -190,12 +191,23 @@ export class MethodCalls {
         statusCode: StatusCodes.Good,
         inputArgumentResults: new Array<StatusCode>(inputCount).fill(StatusCodes.Good),
         inputArgumentDiagnosticInfos: null,
-        outputArguments: outputs.map((value, i) => this.#parts.converter.toVariant(value, wanted[i] as Argument)),
+        outputArguments: outputs.map((value, i) => this.#output(value, wanted[i] as Argument)),
       };
     } catch (error) {
       this.#parts.errors.warn('call-callback-outputs-invalid', method, { error });
       return failed(StatusCodes.BadInternalError);
     }
+  }
+
+  /** @throws UaStatusError for a value that is not of the declared DataType; nothing at all may be given for any. */
+  #output(value: unknown, { dataType, valueRank, arrayDimensions, name }: Argument): Variant {
+    const { checker, converter } = this.#parts;
+    const target = { dataType, valueRank, arrayDimensions: arrayDimensions?.length ? arrayDimensions : undefined };
+    const variant = converter.toVariant(value, target);
+    if (variant.isNull) return variant;
+    const accepted = checker.accept(variant, target);
+    if (typeof accepted === 'number') throw new UaStatusError(accepted, `a value for ${name} fits neither its DataType nor its ValueRank`);
+    return accepted;
   }
 
   #argumentsOf(method: MethodNode, name: 'InputArguments' | 'OutputArguments'): readonly Argument[] {

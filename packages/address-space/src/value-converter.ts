@@ -27,6 +27,8 @@ const INTEGER_BOUNDS: Readonly<Record<number, readonly [number, number]>> = {
   [BuiltInType.StatusCode]: [0, 0xffffffff],
 };
 
+const MAX_DIMENSIONS = 32;
+
 /** What a plain value is converted to. */
 export interface ConversionTarget {
   readonly dataType: NodeId;
@@ -162,8 +164,10 @@ function isArrayValue(value: unknown, type: BuiltInType): value is ArrayLike<unk
 
 function nestingOf(value: unknown): number {
   let rank = 0;
-  for (let level = value; Array.isArray(level) || (ArrayBuffer.isView(level) && rank === 0); level = (level as unknown as unknown[])[0])
-    rank++;
+  for (let level = value; Array.isArray(level) || (ArrayBuffer.isView(level) && rank === 0); level = (level as unknown as unknown[])[0]) {
+    // An array may contain itself.
+    if (++rank > MAX_DIMENSIONS) throw mismatch(`an array of at most ${MAX_DIMENSIONS} dimensions`);
+  }
   return Math.max(rank, 1);
 }
 

@@ -2,6 +2,7 @@ import type { Timers } from '@bulkhead/contracts';
 import { DataValue, type DateTime, type StatusCode, StatusCodes, UaStatusError, Variant } from '@bulkhead/types';
 import type { CallbackErrors } from './callback-errors.ts';
 import { PendingRead } from './pending-read.ts';
+import { isThenable } from './thenable.ts';
 import type { TurnClock } from './turn-clock.ts';
 import type { ValueChecker } from './value-checker.ts';
 import type { ValueConverter } from './value-converter.ts';
@@ -98,6 +99,8 @@ export class ValueSources {
     try {
       return this.complete(answer, node, details.arrayDimensions, StatusCodes.Good, undefined);
     } catch (error) {
+      // What the callback threw is its answer; a value that can't be sent is a mistake in it.
+      if (error instanceof UaStatusError) this.#errors.warn('read-callback-value-invalid', node, { error });
       return this.#failed(error, node);
     }
   }
@@ -140,8 +143,4 @@ export class ValueSources {
       throw new UaStatusError(accepted, `a value for ${node.name} fits neither its DataType nor its ValueRank`);
     return new DataValue(accepted, statusCode, sourceTimestamp ?? now, now);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -70,6 +70,18 @@ describe('calling methods', () => {
     expect(await status(call(space, object.nodeId, failing.nodeId, [Variant.int32(3)]))).toBe(StatusCodes.BadInternalError);
   });
 
+  it('sends no outputs of another type than declared', async () => {
+    const giving = (value: unknown): Promise<number> => {
+      const method = object.addMethod({ browseName: 'Give', outputArguments: [{ name: 'out', dataType: 'Double' }], call: () => [value] });
+      return status(call(space, object.nodeId, method.nodeId));
+    };
+    expect(await giving(Variant.double(1))).toBe(StatusCodes.Good);
+    expect(await giving(undefined)).toBe(StatusCodes.Good);
+    expect(await giving(Variant.int32(1))).toBe(StatusCodes.BadInternalError);
+    expect(await giving([1, 2])).toBe(StatusCodes.BadInternalError);
+    expect(await giving('1')).toBe(StatusCodes.BadInternalError);
+  });
+
   it('takes structures out of their envelopes', async () => {
     const width = object.addMethod({
       browseName: 'Width',

@@ -115,6 +115,8 @@ describe('variables with a read callback', () => {
     expect(runtime.log.of('address-space.read-callback-failed')).toHaveLength(2);
     expect(await status(() => 'no number')).toBe(StatusCodes.BadTypeMismatch);
     expect(await status(() => Variant.string('no number'))).toBe(StatusCodes.BadTypeMismatch);
+    expect(await status(() => containsItself())).toBe(StatusCodes.BadTypeMismatch);
+    expect(runtime.log.of('address-space.read-callback-value-invalid')).toHaveLength(3);
   });
 
   it('may bring their own status and time', () => {
@@ -137,3 +139,9 @@ describe('variables with a read callback', () => {
     expect(readNow(space, node?.nodeId as never).value).toMatchObject({ value: 200, type: 3 });
   });
 });
+
+function containsItself(): unknown[] {
+  const array: unknown[] = [];
+  array.push(array);
+  return array;
+}

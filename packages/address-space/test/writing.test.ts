@@ -208,6 +208,46 @@ describe('writing values', () => {
     expect(seen.at(-1)).toEqual({ low: 3, high: 4 });
   });
 
+  it('waits for a write callback until its deadline, tells it so and takes no late answer', async () => {
+    const { space, runtime } = createFixture();
+    let settle = (): void => undefined;
+    let signal: AbortSignal | undefined;
+    const node = space.addVariable({
+      browseName: 'V',
+      dataType: 'Double',
+      value: 0,
+      write: (_value, context) => {
+        signal = context.signal;
+        return new Promise((resolve) => {
+          settle = resolve;
+        });
+      },
+    });
+    const late = write(space, node.nodeId, double(1));
+    runtime.clock.advance(10_000);
+    expect(await late).toBe(StatusCodes.BadTimeout);
+    expect(signal?.aborted).toBe(true);
+    expect(runtime.log.of('address-space.write-callback-timeout')).toHaveLength(1);
+    settle();
+    await Promise.resolve();
+    expect(readNow(space, node.nodeId).value?.value).toBe(0);
+
+    const inTime = write(space, node.nodeId, double(2));
+    settle();
+    expect(await inTime).toBe(StatusCodes.Good);
+    expect(signal?.aborted).toBe(false);
+    expect(readNow(space, node.nodeId).value?.value).toBe(2);
+    expect(runtime.clock.pendingTimers).toBe(0);
+  });
+
+  it('waits for promises of other libraries too', async () => {
+    const { space } = createFixture();
+    // biome-ignore lint/suspicious/noThenProperty: that is what such a promise is
+    const foreign = { then: (resolve: (status: number) => void) => resolve(StatusCodes.BadDeviceFailure) };
+    const node = space.addVariable({ browseName: 'V', dataType: 'Double', value: 0, write: () => foreign as never });
+    expect(await write(space, node.nodeId, double(1))).toBe(StatusCodes.BadDeviceFailure);
+  });
+
   it('keeps discrete items within their states', async () => {
     const { space } = createFixture();
     const mode = space.addMultiStateDiscrete(space.objectsFolder, {

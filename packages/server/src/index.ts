@@ -12,3 +12,4 @@ export {
   type ServerOptions,
   type UserValidator,
 } from './server-options.ts';
+export { type ServerParts, stopParts, type WiringTaps, wireServer } from './wiring.ts';

@@ -7,7 +7,7 @@ import { createNodeRuntime, type NodeRuntime } from './node-runtime.ts';
 import { resolveServerOptions } from './resolve-options.ts';
 import { bindServerObject, type LiveServerState } from './server-object.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
-import { type ServerParts, wireServer } from './wiring.ts';
+import { type ServerParts, stopParts, wireServer } from './wiring.ts';
 
 /** Adds nodes before the server listens. */
 export type AddNodes = (space: AddressSpace) => void | Promise<void>;
@@ -35,7 +35,7 @@ export class OpcUaServer implements AsyncDisposable {
   readonly options: ResolvedServerOptions;
   /** The certificate store; its folders may be changed while the server runs. */
   readonly certificateStore: CertificateStore;
-  readonly #parts: ServerParts;
+  readonly #parts: ServerParts<NodeRuntime>;
   readonly #listener: TcpListener;
   readonly #live: LiveServerState;
   #stopped: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class OpcUaServer implements AsyncDisposable {
   private constructor(
     options: ResolvedServerOptions,
     store: CertificateStore,
-    parts: ServerParts,
+    parts: ServerParts<NodeRuntime>,
     listener: TcpListener,
     live: LiveServerState,
   ) {
@@ -63,7 +63,13 @@ export class OpcUaServer implements AsyncDisposable {
     const options = resolveServerOptions(given);
     const runtime = createNodeRuntime(given.log);
     const store = await openStore(options, runtime);
-    const parts = wireServer(options, given, store, runtime);
+    let parts: ServerParts<NodeRuntime>;
+    try {
+      parts = wireServer(options, given, store, runtime);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
     const live: LiveServerState = { state: ServerState.Running };
     const listener = new TcpListener({
       acceptor: parts.connections,
@@ -129,15 +135,11 @@ export class OpcUaServer implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    const { dispatcher, subscriptions, sessions, connections, runtime } = this.#parts;
     this.#live.state = ServerState.Shutdown;
     this.#listener.stopAccepting();
-    dispatcher.stop();
-    subscriptions.dispose();
-    sessions.dispose();
-    await connections.close();
+    await stopParts(this.#parts);
     await this.#listener.close();
-    runtime.timers.clear();
+    this.#parts.runtime.timers.clear();
     await this.certificateStore.close();
   }
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { SecurityPolicyName } from '@bulkhead/security';
+import { checkLimits } from './check-limits.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
 
 const MAX_HANDSHAKE_TIMEOUT_MS = 120_000;
@@ -16,6 +17,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   if (typeof applicationName !== 'string' || applicationName === '') {
     throw new OptionsError('applicationName', 'a name', applicationName);
   }
+  checkLimits(options);
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);

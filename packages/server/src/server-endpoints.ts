@@ -1,4 +1,4 @@
-import type { SecureChannelContext } from '@bulkhead/contracts';
+import type { Runtime, SecureChannelContext } from '@bulkhead/contracts';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import {
   type Certificate,
@@ -13,7 +13,6 @@ import type { DiscoverySource } from '@bulkhead/services';
 import type { ServerCredentials, SessionEndpoints } from '@bulkhead/session';
 import { type ApplicationDescription, type EndpointDescription, MessageSecurityMode } from '@bulkhead/types';
 import { applicationDescription, endpointDescriptions } from './endpoint-descriptions.ts';
-import type { NodeRuntime } from './node-runtime.ts';
 import type { ResolvedServerOptions } from './server-options.ts';
 
 const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
@@ -24,12 +23,12 @@ export class ServerEndpoints implements SecureChannelEndpoints, SessionEndpoints
   readonly #options: ResolvedServerOptions;
   readonly #store: CertificateStore;
   readonly #validator: CertificateValidator;
-  readonly #runtime: NodeRuntime;
+  readonly #runtime: Runtime;
   readonly #identity: ServerCredentials & { readonly certificate: Certificate };
   readonly #modes: ReadonlyMap<SecurityPolicy, readonly MessageSecurityMode[]>;
   #urls: readonly string[] = [];
 
-  constructor(options: ResolvedServerOptions, store: CertificateStore, runtime: NodeRuntime) {
+  constructor(options: ResolvedServerOptions, store: CertificateStore, runtime: Runtime) {
     this.#options = options;
     this.#store = store;
     this.#runtime = runtime;

@@ -75,7 +75,7 @@ export interface ServerOptions {
   readonly helloTimeoutMs?: number;
   /** A peer that takes nothing of what is unsent for this long is closed. Default 30 s. */
   readonly slowReaderTimeoutMs?: number;
-  /** Deadline of an asynchronous data source. Default 10 s. */
+  /** Deadline of asynchronous read and write callbacks. Default 10 s. */
   readonly sourceTimeoutMs?: number;
   readonly operationLimits?: Partial<OperationLimits>;
   readonly subscriptionLimits?: Partial<SubscriptionLimits>;

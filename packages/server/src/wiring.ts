@@ -1,6 +1,6 @@
 import { AddressSpace } from '@bulkhead/address-space';
-import type { RequestSink, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
-import { RequestDispatcher } from '@bulkhead/dispatcher';
+import type { RequestSink, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import { RequestDispatcher, type ServiceHandlers } from '@bulkhead/dispatcher';
 import { type ResourceIsolationProvider, SharedResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
@@ -8,14 +8,13 @@ import { SessionManager } from '@bulkhead/session';
 import { SubscriptionManager } from '@bulkhead/subscription';
 import { UacpConnectionFactory } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
-import type { NodeRuntime } from './node-runtime.ts';
 import { ServerEndpoints } from './server-endpoints.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createUserValidator } from './user-validation.ts';
 
 /** The parts of one server, connected. */
-export interface ServerParts {
-  readonly runtime: NodeRuntime;
+export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
+  readonly runtime: ServerRuntime;
   readonly provider: ResourceIsolationProvider;
   readonly space: AddressSpace;
   readonly endpoints: ServerEndpoints;
@@ -27,13 +26,22 @@ export interface ServerParts {
   readonly encodingLimits: EncodingLimits;
 }
 
+/** What may stand between two parts, to see what passes. */
+export interface WiringTaps {
+  /** Between connections and the dispatcher. */
+  readonly sink?: (sink: RequestSink) => RequestSink;
+  /** Between the dispatcher and the services. */
+  readonly handlers?: (handlers: ServiceHandlers) => ServiceHandlers;
+}
+
 /** Makes the parts of a server and connects them; nothing listens yet. */
-export function wireServer(
+export function wireServer<ServerRuntime extends Runtime>(
   options: ResolvedServerOptions,
   given: ServerOptions,
   store: CertificateStore,
-  runtime: NodeRuntime,
-): ServerParts {
+  runtime: ServerRuntime,
+  taps: WiringTaps = {},
+): ServerParts<ServerRuntime> {
   const provider = given.resourceIsolationProvider ?? sharedProvider(options);
   const operationLimits: OperationLimits = { ...defaultOperationLimits, ...given.operationLimits };
   // What doesn't fit into a message needn't be decoded either.
@@ -64,20 +72,29 @@ export function wireServer(
     runtime,
     provider,
     sessions,
-    handlers,
+    handlers: taps.handlers?.(handlers) ?? handlers,
     maxMessageBytes,
     encodingLimits,
     thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
   });
-  const connections = createConnections(options, runtime, provider, endpoints, requestSink(dispatcher, sessions));
+  const sink = requestSink(dispatcher, sessions);
+  const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink);
   const parts = { runtime, provider, space, endpoints, sessions, subscriptions, dispatcher, connections, operationLimits, encodingLimits };
   followSessions(parts);
   return parts;
 }
 
+/** Answers what is open with BadServerHalted and resolves once every connection is closed. New ones are refused. */
+export function stopParts({ dispatcher, subscriptions, sessions, connections }: ServerParts): Promise<void> {
+  dispatcher.stop();
+  subscriptions.dispose();
+  sessions.dispose();
+  return connections.close();
+}
+
 function createSessions(
   options: ResolvedServerOptions,
-  runtime: NodeRuntime,
+  runtime: Runtime,
   provider: ResourceIsolationProvider,
   endpoints: ServerEndpoints,
 ): SessionManager {
@@ -111,7 +128,7 @@ function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager): R
 
 function createConnections(
   options: ResolvedServerOptions,
-  runtime: NodeRuntime,
+  runtime: Runtime,
   provider: ResourceIsolationProvider,
   endpoints: ServerEndpoints,
   sink: RequestSink,

@@ -35,10 +35,21 @@ export interface SessionCreationParts {
   readonly endpoints: SessionEndpoints;
   readonly certificates: CertificateCache;
   readonly establishment: SessionEstablishment;
-  /** Takes the place for one more Session, or throws BadTooManySessions. */
+  /** Takes the place for one more Session, or throws BadTooManySessions. It may be given back more than once. */
   readonly reservePlace: (channel: SecureChannelContext) => Disposable;
   /** Makes a Session known, in the place reserved for it. */
   readonly register: (session: Session, authenticationToken: NodeId) => void;
+}
+
+/** A CreateSession that passed its checks and has a place. */
+interface AdmittedCreation {
+  readonly request: CreateSessionRequest;
+  readonly channel: SecureChannelContext;
+  readonly policy: SecurityPolicy;
+  readonly clientCertificate: SessionSeed['clientCertificate'];
+  readonly endpoint: EndpointDescription;
+  readonly serverEndpoints: readonly EndpointDescription[];
+  readonly place: Disposable;
 }
 
 /** The CreateSession service. OPC 10000-4 §5.7.2. */
@@ -61,7 +72,7 @@ export class SessionCreation {
       const endpoint = endpointOf(channel, serverEndpoints);
       const place = this.#parts.reservePlace(channel);
       try {
-        return await this.#create(request, channel, policy, certificate, endpoint, serverEndpoints);
+        return await this.#create({ request, channel, policy, clientCertificate: certificate, endpoint, serverEndpoints, place });
       } finally {
         place[Symbol.dispose]();
       }
@@ -70,14 +81,8 @@ export class SessionCreation {
     }
   }
 
-  async #create(
-    request: CreateSessionRequest,
-    channel: SecureChannelContext,
-    policy: SecurityPolicy,
-    clientCertificate: SessionSeed['clientCertificate'],
-    endpoint: EndpointDescription,
-    serverEndpoints: readonly EndpointDescription[],
-  ): Promise<Omit<CreateSessionResponse, 'responseHeader'>> {
+  async #create(admitted: AdmittedCreation): Promise<Omit<CreateSessionResponse, 'responseHeader'>> {
+    const { request, channel, policy, clientCertificate, endpoint, serverEndpoints, place } = admitted;
     const { endpoints, limits, runtime } = this.#parts;
     const credentials = endpoints.credentials(channel);
     if (policy.isSecure && credentials === undefined)
@@ -105,6 +110,8 @@ export class SessionCreation {
       serverNonce: runtime.random.bytes(SERVER_NONCE_BYTES),
     });
     const authenticationToken = NodeId.opaque(0, runtime.random.bytes(AUTHENTICATION_TOKEN_BYTES));
+    // From here on the Session itself counts; both at once would take two places.
+    place[Symbol.dispose]();
     this.#parts.register(session, authenticationToken);
     return {
       sessionId: session.sessionId,
@@ -128,11 +135,7 @@ export function policyOfChannel(channel: SecureChannelContext): SecurityPolicy {
 }
 
 /**
- * A channel may be opened only to look around (OPC 10000-4 §5.5.1): then there is no endpoint for Sessions with its policy.
- * @throws UaStatusError BadSecurityPolicyRejected.
- */
-/**
- * The endpoint that a channel belongs to; one secured like none of them is there for discovery only.
+ * The endpoint that a channel belongs to; one secured like none of them is there for discovery only (OPC 10000-4 §5.5.1).
  * @throws UaStatusError BadSecurityPolicyRejected.
  */
 function endpointOf(channel: SecureChannelContext, endpoints: readonly EndpointDescription[]): EndpointDescription {

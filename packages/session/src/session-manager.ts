@@ -165,7 +165,13 @@ export class SessionManager implements SessionResolver {
       this.#close(evicted, true, 'evicted');
     }
     this.#reservedPlaces++;
-    return { [Symbol.dispose]: () => void this.#reservedPlaces-- };
+    let isReserved = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isReserved) this.#reservedPlaces--;
+        isReserved = false;
+      },
+    };
   }
 
   #register(session: Session, authenticationToken: NodeId): void {

@@ -103,6 +103,14 @@ describe('CreateSession', () => {
     expect(harness.establishing).toBe(0);
   });
 
+  it('counts each Session once when as many as there may be are created at the same time', async () => {
+    const harness = new Harness(undefined, { limits: { maxSessionCount: 4 } });
+    const channel = new TestChannel(None);
+    await Promise.all(Array.from({ length: 4 }, () => harness.create(channel)));
+    expect(harness.closed).toEqual([]);
+    expect(harness.manager.sessionCount).toBe(4);
+  });
+
   it('gives the place of the oldest Session that was never activated away, one of the same address first', async () => {
     const harness = new Harness(undefined, { limits: { maxSessionCount: 3 } });
     const channel = new TestChannel(None);

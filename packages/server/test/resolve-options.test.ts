@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { MiB, OptionsError, resolveServerOptions, type ServerOptions } from '../src/index.ts';
+
+const name = { applicationName: 'Line 3' };
+
+function pathOfError(options: ServerOptions): string | undefined {
+  try {
+    resolveServerOptions(options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OptionsError) return error.path;
+    throw error;
+  }
+}
+
+describe('server options', () => {
+  it('have defaults that let nobody in from elsewhere and nothing through unsecured', () => {
+    const options = resolveServerOptions(name);
+    expect(options.host).toBe('127.0.0.1');
+    expect(options.security.policies).not.toContain('None');
+    expect(options.pki.autoAcceptUntrustedCertificates).toBe(false);
+    expect(options.maxMessageSize).toBe(4 * MiB);
+    expect(options.applicationUri).toMatch(/^urn:[^:]+:Line3$/u);
+  });
+
+  it('allow anonymous users only as long as there is no other way to log in', () => {
+    expect(resolveServerOptions(name).security.allowAnonymous).toBe(true);
+    expect(resolveServerOptions({ ...name, security: { validateUser: () => true } }).security.allowAnonymous).toBe(false);
+    expect(pathOfError({ ...name, security: { allowAnonymous: false } })).toBe('security.validateUser');
+  });
+
+  it('always leave one channel more than Sessions (OPC 10000-4 §5.6.2)', () => {
+    expect(pathOfError({ ...name, maxSessionCount: 10, maxChannelCount: 10 })).toBe('maxChannelCount');
+    expect(pathOfError({ ...name, maxSessionCount: 10, maxChannelCount: 11 })).toBeUndefined();
+  });
+
+  it.each([
+    ['applicationName', { applicationName: '' }],
+    ['port', { ...name, port: 65_536 }],
+    ['port', { ...name, port: -1 }],
+    ['maxMessageSize', { ...name, maxMessageSize: 8191 }],
+    ['maxBufferSize', { ...name, maxBufferSize: 0 }],
+    ['maxSessionCount', { ...name, maxSessionCount: 0 }],
+    ['maxSessionCount', { ...name, maxSessionCount: Number.POSITIVE_INFINITY }],
+    ['maxQueuedRequestCount', { ...name, maxQueuedRequestCount: 1.5 }],
+    ['maxReassemblyBytes', { ...name, maxReassemblyBytes: 1000 }],
+    ['handshakeTimeoutMs', { ...name, handshakeTimeoutMs: 120_001 }],
+    ['maxSessionTimeoutMs', { ...name, minSessionTimeoutMs: 1000, maxSessionTimeoutMs: 999 }],
+    ['operationLimits.maxNodesPerRead', { ...name, operationLimits: { maxNodesPerRead: 0 } }],
+    ['operationLimits.maxNodesPerBrowse', { ...name, operationLimits: { maxNodesPerBrowse: Number.POSITIVE_INFINITY } }],
+    ['subscriptionLimits.maxSubscriptions', { ...name, subscriptionLimits: { maxSubscriptions: -1 } }],
+    ['subscriptionLimits', { ...name, subscriptionLimits: { maxSubscriptions: 1.5 } }],
+    ['subscriptionLimits', { ...name, subscriptionLimits: { minSamplingIntervalMs: 100, maxSamplingIntervalMs: 10 } }],
+    ['security.policies', { ...name, security: { policies: [] } }],
+    ['security.modes', { ...name, security: { modes: [] } }],
+  ] as const)('name the path %s when it is wrong', (path, options) => {
+    expect(pathOfError(options)).toBe(path);
+  });
+});

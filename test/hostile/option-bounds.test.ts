@@ -1,0 +1,100 @@
+import { addOpcUa, OptionsError, type ServerOptions } from '@bulkhead/opcua';
+import { describe, expect, it } from 'vitest';
+import { startTestServer } from '../support/test-server.ts';
+
+/** Every limit of a server that is a number. A new option that is missing here fails the last test. */
+const counts = [
+  'maxMessageSize',
+  'maxBufferSize',
+  'maxSessionCount',
+  'maxChannelCount',
+  'maxQueuedRequestCount',
+  'maxConcurrentRequests',
+  'maxParkedRequestCount',
+  'maxConcurrentSessionEstablishment',
+  'maxReassemblyBytes',
+  'minSessionTimeoutMs',
+  'maxSessionTimeoutMs',
+  'handshakeTimeoutMs',
+  'helloTimeoutMs',
+  'slowReaderTimeoutMs',
+  'sourceTimeoutMs',
+] as const satisfies readonly (keyof ServerOptions)[];
+
+type Names<T> = Readonly<Record<keyof NonNullable<T>, true>>;
+
+const operationLimits: Names<ServerOptions['operationLimits']> = {
+  maxNodesPerRead: true,
+  maxNodesPerWrite: true,
+  maxNodesPerMethodCall: true,
+  maxNodesPerBrowse: true,
+  maxNodesPerRegisterNodes: true,
+  maxNodesPerTranslateBrowsePathsToNodeIds: true,
+  maxMonitoredItemsPerCall: true,
+  maxBrowseContinuationPoints: true,
+  maxReferencesPerNode: true,
+};
+
+const subscriptionLimits: Omit<Names<ServerOptions['subscriptionLimits']>, 'anonymousTransferNeedsSecurity'> = {
+  maxSubscriptions: true,
+  maxSubscriptionsPerSession: true,
+  maxMonitoredItems: true,
+  maxMonitoredItemsPerSubscription: true,
+  maxMonitoredItemsQueueSize: true,
+  maxPublishRequestsPerSession: true,
+  maxNotificationsPerPublish: true,
+  maxRetransmissionMessages: true,
+  maxRetransmissionNotifications: true,
+  minPublishingIntervalMs: true,
+  maxPublishingIntervalMs: true,
+  minSamplingIntervalMs: true,
+  maxSamplingIntervalMs: true,
+  defaultKeepAliveCount: true,
+  maxKeepAliveCount: true,
+  maxLifetimeMs: true,
+  maxMonitoredItemsPerCall: true,
+  maxSubscriptionsPerCall: true,
+  maxTriggeringLinksPerSubscription: true,
+};
+
+const absurd: readonly number[] = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
+
+const paths = [
+  ...counts.map((name) => [name, (value: number) => ({ [name]: value })] as const),
+  ...Object.keys(operationLimits).map(
+    (name) => [`operationLimits.${name}`, (value: number) => ({ operationLimits: { [name]: value } })] as const,
+  ),
+  ...Object.keys(subscriptionLimits).map(
+    (name) => [`subscriptionLimits.${name}`, (value: number) => ({ subscriptionLimits: { [name]: value } })] as const,
+  ),
+];
+
+/** What starting a server with these options fails with. Nothing is made before the options are checked. */
+async function refusal(options: Partial<ServerOptions>): Promise<unknown> {
+  try {
+    const server = await addOpcUa()
+      .addServer({ applicationName: 'Test', port: 0, pki: { folder: '/nowhere/at/all' }, ...options })
+      .start();
+    await server.stop();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('a limit of 0, below 0, infinite or absurd is refused with its path', () => {
+  it.each(paths)('%s', async (path, optionsOf) => {
+    for (const value of absurd) {
+      const error = await refusal(optionsOf(value));
+      expect(error, `${path} = ${value}`).toBeInstanceOf(OptionsError);
+      expect((error as OptionsError).path, `${path} = ${value}`).toBe(path);
+    }
+  });
+
+  it('knows every limit', async () => {
+    const test = await startTestServer();
+    const numbers = Object.entries(test.server.options).filter(([name, value]) => typeof value === 'number' && name !== 'port');
+    expect(numbers.map(([name]) => name).sort()).toEqual([...counts].sort());
+    await test.end();
+  });
+});
