@@ -1,0 +1,63 @@
+import { requireInteger } from './options.ts';
+import { perSecond } from './rate.ts';
+import { type Acquisition, TokenBucket } from './token-bucket.ts';
+
+/** Who asks: `Trusted` is one of the named owners, `Ordinary` everybody without a reservation. */
+export type ConnectionClass = 'Ordinary' | 'Bootstrap' | 'Reconnect' | 'Trusted';
+
+export interface ReservedTokenBucketsOptions {
+  /** Connections per second in all. An integer >= 3 + the number of trusted owners. */
+  readonly connectionsPerSecond: number;
+  /** Connections at once in all. An integer >= 3 + the number of trusted owners. */
+  readonly connectionBurst: number;
+  /** Each different key gets a reservation of its own. Default: none. */
+  readonly trustedOwners?: readonly string[];
+}
+
+/**
+ * One connection rate, divided so that a storm cannot lock the important out. Of the burst and of the rate, one token (per
+ * second) each is set aside for `Bootstrap`, for `Reconnect` and for every trusted owner; the rest is shared. Whoever has a
+ * reservation uses it first and then what is shared; ordinary callers never touch a reservation. Nothing is ever refunded.
+ */
+export class ReservedTokenBuckets {
+  readonly #shared: TokenBucket;
+  readonly #bootstrap: TokenBucket = new TokenBucket(perSecond(1));
+  readonly #reconnect: TokenBucket = new TokenBucket(perSecond(1));
+  readonly #owners: ReadonlyMap<string, TokenBucket>;
+
+  /** @throws RangeError naming `connectionsPerSecond` or `connectionBurst` and the least it must be. */
+  constructor(options: ReservedTokenBucketsOptions) {
+    this.#owners = new Map((options.trustedOwners ?? []).map((owner) => [owner, new TokenBucket(perSecond(1))]));
+    const reserved = 2 + this.#owners.size;
+    const rate = requireInteger('connectionsPerSecond', options.connectionsPerSecond, reserved + 1) - reserved;
+    const burst = requireInteger('connectionBurst', options.connectionBurst, reserved + 1) - reserved;
+    this.#shared = new TokenBucket(perSecond(rate, burst));
+  }
+
+  /**
+   * One connection.
+   * @param owner key of a `Trusted` caller; one that was not named at construction counts as ordinary.
+   * @returns granted, or when the first of the buckets open to this caller has a token.
+   */
+  tryAcquire(nowMs: number, connectionClass: ConnectionClass, owner: string = ''): Acquisition {
+    const own = this.#reservationOf(connectionClass, owner);
+    if (own === undefined) return this.#shared.tryAcquire(nowMs);
+    const reserved = own.tryAcquire(nowMs);
+    if (reserved.kind !== 'retry') return reserved;
+    const shared = this.#shared.tryAcquire(nowMs);
+    return shared.kind === 'retry' && reserved.retryAtMs < shared.retryAtMs ? reserved : shared;
+  }
+
+  #reservationOf(connectionClass: ConnectionClass, owner: string): TokenBucket | undefined {
+    switch (connectionClass) {
+      case 'Bootstrap':
+        return this.#bootstrap;
+      case 'Reconnect':
+        return this.#reconnect;
+      case 'Trusted':
+        return this.#owners.get(owner);
+      case 'Ordinary':
+        return undefined;
+    }
+  }
+}
