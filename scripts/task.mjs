@@ -9,6 +9,7 @@ const HELP = `node scripts/task.mjs <task> [arguments]
   start   build what the reference server needs and run it; arguments go to the server
   test    build, run all checks and all tests; arguments go to vitest
   check   build and run all checks
+  interop build and play one script with the clients of other stacks; arguments name stacks
   bench   build and measure this server beside others; arguments go to the benchmark
   build   generate and compile everything
 Each task installs the packages first, if they have changed.`;
@@ -17,10 +18,8 @@ const tasks = {
   start: async (args) => {
     install();
     build('product');
-    const entry = resolve(ROOT, 'apps/reference-server/dist/main.js');
     // The server runs in this process, so that a signal sent to it arrives.
-    process.argv = [process.argv[0], entry, ...args];
-    await import(pathToFileURL(entry).href);
+    await runHere('apps/reference-server/dist/main.js', args);
   },
   build: async () => {
     install();
@@ -35,15 +34,24 @@ const tasks = {
   bench: async (args) => {
     install();
     build('benchmarks');
-    const entry = resolve(ROOT, 'benchmarks/dist/main.js');
-    process.argv = [process.argv[0], entry, ...args];
-    await import(pathToFileURL(entry).href);
+    await runHere('benchmarks/dist/main.js', args);
+  },
+  interop: async (args) => {
+    install();
+    build('product');
+    await runHere('test/interop/harness/main.mjs', args);
   },
   test: async (args) => {
     const { runTests } = await import('./lib/test.mjs');
     process.exitCode = await runTests(args);
   },
 };
+
+async function runHere(path, args) {
+  const entry = resolve(ROOT, path);
+  process.argv = [process.argv[0], entry, ...args];
+  await import(pathToFileURL(entry).href);
+}
 
 async function main([name = 'help', ...args]) {
   if (Number.parseInt(process.versions.node, 10) < 20) throw new StepError(`Node.js 20 or later is needed, this is ${process.version}`);
