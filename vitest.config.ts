@@ -14,6 +14,7 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'scripts/test/*.test.mjs'],
           pool: 'threads',
           isolate: false,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -25,6 +26,7 @@ export default defineConfig({
           pool: 'forks',
           // These tests wait for the network more than they compute.
           maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           isolate: true,
           testTimeout: 60_000,
           hookTimeout: 60_000,
