@@ -1,3 +1,4 @@
+import { addressGroup } from './classification/address-group.ts';
 import type { Lease, Refusal, RequestLeases } from './lease.ts';
 import type { CallerEvidence, Owner } from './owner.ts';
 import type { ResourceIsolationProvider } from './provider.ts';
@@ -12,6 +13,7 @@ export interface SharedResourceIsolationOptions {
 }
 
 const DEFAULT_MAX_TRACKED_OWNERS = 4_096;
+const IPV6_PREFIX_LENGTH = 64;
 
 /**
  * Mode SharedOnly: every stage is counted and has a total that all callers share. Owners are told apart, so that requests
@@ -37,29 +39,29 @@ export class SharedResourceIsolationProvider implements ResourceIsolationProvide
   }
 
   classifyIngress(address: string): Owner {
-    return sharedOwner(`address:${address}`);
+    return sharedOwner(`address:${addressGroup(address, IPV6_PREFIX_LENGTH)}`);
   }
 
   classify(evidence: CallerEvidence): Owner {
-    if (evidence.userName !== undefined) return sharedOwner(`user:${evidence.userName}`);
+    if (evidence.hasActivatedSession && evidence.userName !== undefined) return sharedOwner(`user:${evidence.userName}`);
     if (evidence.applicationThumbprint !== undefined) return sharedOwner(`application:${evidence.applicationThumbprint}`);
     return this.classifyIngress(evidence.address);
   }
 
   tryAcquire(stage: Stage, owner: Owner, amount: number): Lease | Refusal {
     if (!Number.isSafeInteger(amount) || amount < 1) throw new RangeError(`amount: ${amount}`);
+    if (!this.#hasEntry(owner)) return this.#refuseOwner(stage);
     if (!this.#fits(stage, amount)) return this.#refuseCapacity(stage);
-    const account = this.#accountOf(owner);
-    return account === undefined ? this.#refuseOwner(stage) : this.#charge(stage, account, amount);
+    return this.#charge(stage, this.#accountOf(owner), amount);
   }
 
   tryAdmitRequest(owner: Owner, bytes: number, mayPark: boolean): RequestLeases | Refusal {
     if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`bytes: ${bytes}`);
+    if (!this.#hasEntry(owner)) return this.#refuseOwner(Stage.RequestQueue);
     if (!this.#fits(Stage.RequestQueue, 1)) return this.#refuseCapacity(Stage.RequestQueue);
     if (!this.#fits(Stage.RequestQueueBytes, bytes)) return this.#refuseCapacity(Stage.RequestQueueBytes);
     if (mayPark && !this.#fits(Stage.ParkedRequest, 1)) return this.#refuseCapacity(Stage.ParkedRequest);
     const account = this.#accountOf(owner);
-    if (account === undefined) return this.#refuseOwner(Stage.RequestQueue);
     return {
       kind: 'lease',
       queue: this.#charge(Stage.RequestQueue, account, 1),
@@ -72,11 +74,14 @@ export class SharedResourceIsolationProvider implements ResourceIsolationProvide
     return (this.#ledger.usage[stage] as number) + amount <= (this.#totals[stage] as number);
   }
 
-  /** The owner's account, or undefined when the table is full of others. */
-  #accountOf(owner: Owner): OwnerAccount | undefined {
+  /** False when the table is full of others. */
+  #hasEntry(owner: Owner): boolean {
+    return this.#ledger.accounts.size < this.#maxTrackedOwners || this.#ledger.accounts.has(owner.key);
+  }
+
+  #accountOf(owner: Owner): OwnerAccount {
     const known = this.#ledger.accounts.get(owner.key);
     if (known !== undefined) return known;
-    if (this.#ledger.accounts.size >= this.#maxTrackedOwners) return undefined;
     const account: OwnerAccount = { key: owner.key, liveCharges: 0 };
     this.#ledger.accounts.set(owner.key, account);
     return account;

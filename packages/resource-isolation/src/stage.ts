@@ -20,5 +20,23 @@ export const Stage: {
 };
 export type Stage = (typeof Stage)[keyof typeof Stage];
 
+/** How options, JSON and metrics spell a stage. */
+export type StageName = keyof typeof Stage;
+
+/** Stages of a decoded request; only these have a reserve for control work. */
+export type DecodedRequestStageName = 'RequestQueue' | 'RequestQueueBytes' | 'ParkedRequest' | 'RequestExecution';
+
 /** Names by stage number, as options and metrics spell them. */
-export const stageNames: readonly (keyof typeof Stage)[] = Object.keys(Stage) as (keyof typeof Stage)[];
+export const stageNames: readonly StageName[] = Object.keys(Stage) as StageName[];
+
+/** All stages, by number. */
+export const stages: readonly Stage[] = Object.values(Stage);
+
+export function isDecodedRequestStage(stage: Stage): boolean {
+  return stage >= Stage.RequestQueue && stage <= Stage.RequestExecution;
+}
+
+/** True for the stages that count bytes; the others count operations. */
+export function isByteStage(stage: Stage): boolean {
+  return stage === Stage.ReassemblyBytes || stage === Stage.RequestQueueBytes;
+}
