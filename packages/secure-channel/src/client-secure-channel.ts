@@ -107,7 +107,7 @@ export class ClientSecureChannel {
   /**
    * Makes the request that opens the channel. May be called once.
    * @returns chunks to be sent in order.
-   * @throws UaStatusError (as a rejection) BadInvalidState, BadSecurityChecksFailed.
+   * @throws UaStatusError (as a rejection) BadInvalidState; BadSecurityChecksFailed, BadServerTooBusy: the channel is closed then.
    */
   open(requestId: number): Promise<Buffer[]> {
     return this.#request('new', 'opening', SecurityTokenRequestType.Issue, requestId);
@@ -203,6 +203,10 @@ export class ClientSecureChannel {
       requestId,
       maxChunkBytes: limits.sendBufferSize,
       writeBody: (writer) => writeServiceMessage(writer, OpenSecureChannelRequest, request),
+    }).catch((error: unknown) => {
+      // Its SequenceNumber is used up, so nothing could follow it.
+      this.dispose();
+      throw error;
     });
     return [chunk, ...this.#conversation.release()];
   }

@@ -55,6 +55,11 @@ export class MessageConversation {
     return this.#reassembler.hasPartialMessage;
   }
 
+  /** Bytes kept for the unfinished Message. */
+  get retainedBytes(): number {
+    return this.#reassembler.retainedBytes;
+  }
+
   set securityMode(mode: MessageSecurityMode) {
     this.#isEncrypted = mode === MessageSecurityMode.SignAndEncrypt;
   }

@@ -114,6 +114,11 @@ export class ServerSecureChannel implements SecureChannelContext {
     return this.#conversation.hasPartialMessage;
   }
 
+  /** Bytes of the memory that is kept for the unfinished Message. */
+  get retainedBytes(): number {
+    return this.#conversation.retainedBytes;
+  }
+
   /** Tells whether the channel carries an activated Session; counts from the next Message of several chunks on. */
   setSessionBound(bound: boolean): void {
     this.#conversation.isSessionBound = bound;

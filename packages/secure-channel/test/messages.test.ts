@@ -96,6 +96,15 @@ describe('messages of several chunks', () => {
     expect(pair.admission.used).toBe(0);
   });
 
+  it('keep the memory that was reserved for them, and none once they are dropped', async () => {
+    const pair = await openPair();
+    await pair.toServer(chunksOf(cut(pattern(30_000), [8000, 16_000, 24_000]), 2, 2).slice(0, 3));
+    expect(pair.server.retainedBytes).toBeGreaterThanOrEqual(24_000);
+    expect(pair.server.retainedBytes).toBe(pair.admission.used);
+    pair.server.dispose();
+    expect(pair.server.retainedBytes).toBe(0);
+  });
+
   it('are refused with BadTcpNotEnoughResources and dropped when there is no room', async () => {
     const pair = await openPair();
     pair.admission.capacity = 20_000;

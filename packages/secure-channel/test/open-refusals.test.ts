@@ -9,7 +9,7 @@ import {
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { sealAsymmetricChunk } from '../src/asymmetric-chunk.ts';
 import { writeServiceMessage } from '../src/open-secure-channel.ts';
 import { ChannelPair, codeOf, makeIdentity, type PairOptions, pattern, TestRandom } from './channel-pair.ts';
@@ -214,6 +214,18 @@ describe('a request to open a channel', () => {
     const pair = securePair({ serverIdentity: { ...serverIdentity, privateKey: counting }, endpoints: { validateClientCertificate } });
     expect(await codeOf(() => pair.openServer())).toBe(StatusCodes.BadSecurityChecksFailed);
     expect(decryptions).toBe(0);
+  });
+});
+
+describe('a client', () => {
+  it('has no channel any more when its request can’t be signed: the SequenceNumber of that is used up', async () => {
+    const pair = securePair();
+    await pair.open();
+    const { privateKey } = clientIdentity;
+    vi.spyOn(privateKey, 'sign').mockRejectedValueOnce(new UaStatusError(StatusCodes.BadServerTooBusy, ''));
+    expect(await codeOf(() => pair.client.renew(9))).toBe(StatusCodes.BadServerTooBusy);
+    expect(pair.client.isOpen).toBe(false);
+    expect(await codeOf(() => pair.client.encodeMessage(10, () => {}, 1000))).toBe(StatusCodes.BadSecureChannelClosed);
   });
 });
 

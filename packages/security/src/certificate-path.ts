@@ -19,7 +19,7 @@ export function buildCertificatePath(sent: readonly Certificate[], trust: TrustS
   const isSignedBy = (issuer: Certificate): boolean => ++checks <= MAX_SIGNATURE_CHECKS && current.isSignedBy(issuer);
 
   while (true) {
-    if (current.isSelfIssued && current.isSignedBy(current)) return path;
+    if (current.isSelfIssued && isSignedBy(current)) return path;
     const candidates = issuerCandidates(current, sent, trust).filter(
       (candidate) => !path.some((link) => link.thumbprint === candidate.thumbprint),
     );

@@ -36,6 +36,8 @@ export class WatchedFolder<T> {
   #items: readonly T[] = [];
   #loadedFolderMs = Number.NaN;
   #loadedAtMs = 0;
+  /** Something could not be read at the last load: no reason to forget what it held, nor to wait for a change of the folder. */
+  #isIncomplete = false;
   #loading: Promise<void> | undefined;
 
   constructor(options: WatchedFolderOptions<T>) {
@@ -58,14 +60,15 @@ export class WatchedFolder<T> {
 
   #isFresh(folderMs: number): boolean {
     if (this.#loadedFolderMs !== folderMs || this.#loadedAtMs - folderMs < UNSETTLED_MS) return false;
-    return !this.#options.filesChangeInPlace || Date.now() - this.#loadedAtMs < RECHECK_FILES_MS;
+    return (!this.#options.filesChangeInPlace && !this.#isIncomplete) || Date.now() - this.#loadedAtMs < RECHECK_FILES_MS;
   }
 
   async #load(): Promise<void> {
     const { path, extensions, maxFiles } = this.#options;
     const atMs = Date.now();
     const folderMs = await modifiedMs(path);
-    const all = await readdir(path).catch(() => []);
+    this.#isIncomplete = false;
+    const all = await readdir(path).catch((error) => this.#orKnown(error, [...this.#files.keys()], []));
     const names = all.filter((name) => extensions.includes(extname(name).toLowerCase())).sort();
     names.length = Math.min(names.length, maxFiles);
     const files = new Map<string, FileEntry<T>>();
@@ -89,10 +92,25 @@ export class WatchedFolder<T> {
       const stamp = `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
       const known = this.#files.get(name);
       if (known?.stamp === stamp) return known;
-      return { stamp, items: this.#options.parse(await readFile(path)) };
-    } catch {
-      return undefined;
+      return { stamp, items: this.#parse(await readFile(path)) };
+    } catch (error) {
+      return this.#orKnown(error, this.#files.get(name), undefined);
     }
+  }
+
+  #parse(bytes: Buffer): readonly T[] {
+    try {
+      return this.#options.parse(bytes);
+    } catch {
+      return [];
+    }
+  }
+
+  /** What is gone is gone; what can't be read now, for want of file handles perhaps, stays as it was known. */
+  #orKnown<V>(error: unknown, known: V, gone: V): V {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return gone;
+    this.#isIncomplete = true;
+    return known;
   }
 }
 

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StatusCodes } from '@bulkhead/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   Certificate,
   CertificateStore,
@@ -228,6 +228,53 @@ describe('the trust list of a PKI folder', () => {
     await writeFile(join(folder, 'trusted', 'crl', 'ca.crl'), makeRevocationListDer(ca, { revoked: [revoked] }));
     await expect(validator.validate([issued], REQUEST)).resolves.toBeDefined();
     await expect(validator.validate([revoked], REQUEST)).rejects.toMatchObject({ statusCode: StatusCodes.BadCertificateRevoked });
+  });
+
+  /** A link to a file elsewhere, so that the file can become unreadable and readable again without a change of the folder. */
+  async function linkFile(link: string): Promise<{ write(bytes: Buffer): Promise<void>; makeUnreadable(): Promise<void> }> {
+    const target = join(base, `linked-${count++}`);
+    await symlink(target, link);
+    const past = new Date(Date.now() - 60_000);
+    await utimes(join(link, '..'), past, past);
+    return {
+      write: async (bytes) => {
+        await rm(target, { force: true });
+        await writeFile(target, bytes);
+      },
+      makeUnreadable: async () => {
+        await rm(target, { force: true });
+        await symlink(target, target);
+      },
+    };
+  }
+
+  it('reads a certificate later that can’t be read for a while', async () => {
+    const { folder, validator } = await openStore();
+    const certificate = makeCertificate({ key: rsaKey(2048) });
+    const file = await linkFile(join(folder, 'trusted', 'certs', 'x.der'));
+    await file.makeUnreadable();
+    await expect(validator.validate([certificate], REQUEST)).rejects.toEqual(untrusted);
+    await file.write(certificate.der);
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1000);
+    await expect(validator.validate([certificate], REQUEST)).resolves.toBeDefined();
+    later.mockRestore();
+  });
+
+  it('goes on with the revocation list it knows while the file can’t be read', async () => {
+    const { store, folder } = await openStore();
+    const validator = new CertificateValidator(store.trustList, { requireRevocationLists: false });
+    const ca = makeCa(rsaKey(2048, 'ca'));
+    const revoked = makeCertificate({ key: rsaKey(2048), issuer: ca });
+    const refusal = expect.objectContaining({ statusCode: StatusCodes.BadCertificateRevoked });
+    await writeFile(join(folder, 'trusted', 'certs', 'ca.der'), ca.certificate.der);
+    const file = await linkFile(join(folder, 'trusted', 'crl', 'ca.crl'));
+    await file.write(makeRevocationListDer(ca, { revoked: [revoked] }));
+    await expect(validator.validate([revoked], REQUEST)).rejects.toEqual(refusal);
+    await file.makeUnreadable();
+    await utimes(join(folder, 'trusted', 'crl'), new Date(), new Date());
+    await expect(validator.validate([revoked], REQUEST)).rejects.toEqual(refusal);
+    await rm(join(folder, 'trusted', 'crl', 'ca.crl'));
+    await expect(validator.validate([revoked], REQUEST)).resolves.toBeDefined();
   });
 
   it('keeps only the newest of the rejected certificates, each once', async () => {

@@ -287,6 +287,21 @@ describe('hostile chains', () => {
       checks.mockRestore();
     }
   });
+
+  it('a chain of certificates that all have one name costs a bounded number of signature checks', async () => {
+    const chain = [makeCa(key, { omitKeyIds: true })];
+    for (let i = 0; i < 9; i++) {
+      chain.push(makeCa(rsaKey(1024, `link ${i}`), { omitKeyIds: true, issuer: chain[i] as (typeof chain)[0] }));
+    }
+    const [leaf, ...issuers] = chain.map(({ certificate }) => certificate).reverse();
+    const checks = vi.spyOn(Certificate.prototype, 'isSignedBy');
+    try {
+      await validate([leaf as Certificate, ...issuers.reverse()], {});
+      expect(checks.mock.calls.length).toBeLessThanOrEqual(20);
+    } finally {
+      checks.mockRestore();
+    }
+  });
 });
 
 describe('CertificateValidator', () => {

@@ -1,6 +1,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { StatusCodes } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
+import { DerReader } from '../src/der-reader.ts';
 import {
   Certificate,
   CertificateCache,
@@ -10,7 +11,8 @@ import {
   parseCertificateChain,
   splitCertificateChain,
 } from '../src/index.ts';
-import { der } from './support/der-writer.ts';
+import { readSubjectPublicKey } from '../src/subject-public-key.ts';
+import { bitString, der, integer, oid, sequence } from './support/der-writer.ts';
 import { APPLICATION_URI, extension, makeCa, makeCertificate, NOW_MS, rsaKey } from './support/make-certificate.ts';
 
 const invalid = expect.objectContaining({ statusCode: StatusCodes.BadCertificateInvalid });
@@ -23,6 +25,26 @@ const certificate = makeCertificate({
   ipAddresses: [Buffer.from([192, 168, 0, 1]), Buffer.from('fd000000000000000000000000000001', 'hex')],
   extendedKeyUsage: [ExtendedKeyUsage.ServerAuth, ExtendedKeyUsage.ClientAuth],
   notBeforeMs: NOW_MS,
+});
+
+describe('an RSA public key', () => {
+  const spki = (bits: number, exponent: string): DerReader => {
+    const modulus = Buffer.alloc(bits / 8, 0xff).toString('hex');
+    return new DerReader(
+      sequence(sequence(oid('2a864886f70d010101'), der(0x05)), bitString(sequence(integer(`00${modulus}`), integer(exponent)))),
+    );
+  };
+
+  it('is taken up to 8192 bits, with an exponent of up to 32 bits', () => {
+    expect(readSubjectPublicKey(spki(8192, '010001')).sizeBits).toBe(8192);
+    expect(readSubjectPublicKey(spki(2048, '00ffffffff')).sizeBits).toBe(2048);
+  });
+
+  it('is refused beyond that: anybody may send one, and a check with it would hold up everybody', () => {
+    expect(() => readSubjectPublicKey(spki(8200, '010001'))).toThrow(invalid);
+    expect(() => readSubjectPublicKey(spki(4096, '0100000001'))).toThrow(invalid);
+    expect(() => readSubjectPublicKey(spki(4096, '7fffffffffffffff'))).toThrow(invalid);
+  });
 });
 
 describe('Certificate', () => {

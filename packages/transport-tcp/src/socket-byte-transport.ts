@@ -42,6 +42,7 @@ export class SocketByteTransport implements ByteTransport {
       this.#queuedBytes += buffer.length;
     }
     this.#pump();
+    this.#detach(Math.max(0, this.#queue.length - buffers.length));
   }
 
   pause(): void {
@@ -71,6 +72,18 @@ export class SocketByteTransport implements ByteTransport {
       this.#writeBatch(this.#takeBatch());
     }
     if (this.#isEnding && this.#queue.length === 0) socket.end();
+  }
+
+  /** Buffers are cut from slabs that others share; one that has to wait must not keep a whole slab alive. */
+  #detach(from: number): void {
+    const queue = this.#queue;
+    for (let at = from; at < queue.length; at++) {
+      const buffer = queue[at] as Buffer;
+      if (2 * buffer.length >= buffer.buffer.byteLength) continue;
+      const own = Buffer.allocUnsafeSlow(buffer.length);
+      buffer.copy(own);
+      queue[at] = own;
+    }
   }
 
   #takeBatch(): Buffer[] {

@@ -95,4 +95,33 @@ describe('SocketByteTransport', () => {
     expect(calls).toEqual([50, 1]);
     socket.destroy();
   });
+
+  it('keeps no large memory alive for small buffers that have to wait', () => {
+    const written: Buffer[] = [];
+    const done: (() => void)[] = [];
+    const socket = new Duplex({
+      read: () => {},
+      write: (chunk: Buffer, _encoding, callback) => {
+        written.push(chunk);
+        done.push(callback);
+      },
+      writev: (chunks, callback) => {
+        written.push(...chunks.map(({ chunk }) => chunk as Buffer));
+        done.push(callback);
+      },
+    }) as Socket;
+    const transport = new SocketByteTransport(socket, remote);
+    transport.start(silent);
+    const contents = Array.from({ length: 100 }, (_, i) => Buffer.alloc(100, i));
+    for (const content of contents) {
+      const slab = Buffer.allocUnsafeSlow(65_536);
+      transport.write([slab.subarray(content.copy(slab, 500, 0) + 400, 600)]);
+    }
+    expect(transport.unsentBytes).toBe(10_000);
+    while (done.length > 0) done.shift()?.();
+    expect(Buffer.concat(written).equals(Buffer.concat(contents))).toBe(true);
+    const memory = new Set(written.slice(1).map((buffer) => buffer.buffer));
+    expect([...memory].reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(65_536);
+    socket.destroy();
+  });
 });

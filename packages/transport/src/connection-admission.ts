@@ -19,6 +19,7 @@ export class ConnectionLeases {
   readonly owner: Owner;
   readonly #connection: Lease;
   #handshake: Lease | undefined;
+  #isWorking = false;
 
   constructor(owner: Owner, connection: Lease, handshake: Lease) {
     this.owner = owner;
@@ -31,13 +32,25 @@ export class ConnectionLeases {
     this.#handshake = lease;
   }
 
-  /** The channel is open or renewed, or never will be. Idempotent. */
+  /** An OPN is being worked on: its handshake is held until that ends, even if the connection is closed meanwhile. */
+  beginWork(): void {
+    this.#isWorking = true;
+  }
+
+  /** The work ended, or is not waited for any longer. Idempotent. */
+  endWork(): void {
+    this.#isWorking = false;
+    this.endHandshake();
+  }
+
+  /** The connection ends. Whoever closes it during the work could otherwise have any amount of it done. Idempotent. */
   endHandshake(): void {
+    if (this.#isWorking) return;
     this.#handshake?.[Symbol.dispose]();
     this.#handshake = undefined;
   }
 
-  /** The transport is really closed. Gives everything back, newest first. Idempotent. */
+  /** The transport is really closed. Gives everything back, newest first, but what `beginWork` keeps. Idempotent. */
   endConnection(): void {
     this.endHandshake();
     this.#connection[Symbol.dispose]();

@@ -63,7 +63,12 @@ export class RequestExchange implements RequestOrigin {
       responseWriter.clear();
     }
     this.#requestFlush();
-    if (this.#writes.unsentBytes > limits.pacedUnsentBytes) this.#limitUnsent();
+    this.checkUnsent();
+  }
+
+  /** Call after something was queued: a peer that doesn't take it is paced, or cut off. */
+  checkUnsent(): void {
+    if (this.#writes.unsentBytes > this.#environment.limits.pacedUnsentBytes) this.#limitUnsent();
   }
 
   requestAnswered(): void {

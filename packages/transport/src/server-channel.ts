@@ -5,5 +5,12 @@ import type { ServerSecureChannel } from '@bulkhead/secure-channel';
 export type ServerChannel = SecureChannelContext &
   Pick<
     ServerSecureChannel,
-    'checkDeadlines' | 'dispose' | 'encodeMessage' | 'hasPartialMessage' | 'nextDeadlineMs' | 'receive' | 'setSessionBound'
+    | 'checkDeadlines'
+    | 'dispose'
+    | 'encodeMessage'
+    | 'hasPartialMessage'
+    | 'nextDeadlineMs'
+    | 'receive'
+    | 'retainedBytes'
+    | 'setSessionBound'
   >;

@@ -45,6 +45,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   /** By when an incomplete chunk has to be complete. */
   #chunkDeadlineMs = Infinity;
   #lingerDeadlineMs = Infinity;
+  /** Until when work on an OPN keeps its lease when the connection is closed meanwhile. */
+  #workDeadlineMs = Infinity;
 
   /** @param leases admitted before this was made; given back by this. */
   constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases) {
@@ -130,6 +132,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#state = 'closed';
     this.#timer.cancel();
     this.#leases.endConnection();
+    this.#armTimer();
     this.#environment.registry.remove(this);
   }
 
@@ -152,6 +155,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       while (this.#gate.isOpen && this.#isAlive) {
         const chunk = this.#framer.next();
         if (chunk === undefined) break;
+        // What follows is another chunk, with a time of its own.
+        this.#chunkDeadlineMs = Infinity;
         this.#onChunk(chunk);
         if (this.#gate.isOpen && this.#framer.bufferedBytes > 0 && this.#gate.yieldsTurn()) break;
       }
@@ -179,6 +184,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   /** Nothing else is parsed until the promise settles. */
   #awaitOpening(opening: Promise<ServerChannelEvent>): void {
     this.#gate.block(ReadBlocker.Opening);
+    this.#leases.beginWork();
+    this.#workDeadlineMs = this.#environment.runtime.clock.nowMs() + this.#environment.limits.handshakeTimeoutMs;
     opening.then(
       (event) => this.#endOpening(() => this.#onEvent(event)),
       (error: unknown) => this.#endOpening(() => this.#fail(error)),
@@ -186,6 +193,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   }
 
   #endOpening(proceed: () => void): void {
+    this.#endWork();
     if (!this.#isAlive) return;
     try {
       proceed();
@@ -195,6 +203,12 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     if (!this.#isAlive) return;
     this.#armTimer();
     this.#gate.unblock(ReadBlocker.Opening);
+  }
+
+  #endWork(): void {
+    this.#leases.endWork();
+    this.#workDeadlineMs = Infinity;
+    if (this.#state === 'closed') this.#timer.cancel();
   }
 
   #admitRenewal(): void {
@@ -236,9 +250,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   #onOpened(isRenewal: boolean, chunks: readonly Buffer[]): void {
     this.#sendNow(chunks);
-    this.#leases.endHandshake();
     const channel = this.#channel;
-    if (isRenewal || channel === undefined) return;
+    if (isRenewal || channel === undefined) return this.#exchange?.checkUnsent();
     const { registry, diagnostics, runtime } = this.#environment;
     this.#state = 'open';
     this.#openedAtMs = runtime.clock.nowMs();
@@ -271,7 +284,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       case 'closing':
         return this.#lingerDeadlineMs;
       default:
-        return Infinity;
+        return this.#workDeadlineMs;
     }
   }
 
@@ -290,6 +303,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       case 'awaitingHello':
         return this.#closeWithError('HelloTimeout', StatusCodes.BadTimeout);
       case 'awaitingOpen':
+        this.#endWork();
         return this.#closeWithError('HandshakeTimeout', StatusCodes.BadTimeout);
       case 'open':
         return this.#onOpenDeadline(nowMs);
@@ -297,6 +311,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
         this.#lingerDeadlineMs = Infinity;
         return this.#transport.destroy();
       case 'closed':
+        return this.#endWork();
     }
   }
 

@@ -39,6 +39,20 @@ describe('admission of connections', () => {
     await harness.end();
   });
 
+  it('RI-27 holds Handshake as long as an OPN is worked on, even if the peer goes away meanwhile', async () => {
+    const harness = new Harness();
+    const peer = harness.connect();
+    peer.send(rawHello(), peer.channel.openRequest());
+    harness.runtime.turns.runTurn();
+    peer.transport.destroy();
+    harness.runtime.turns.runAll();
+    expect(harness.factory.diagnostics.closed.PeerClosed).toBe(1);
+    expect(harness.provider.usage).toEqual({ Handshake: 1 });
+    await harness.settle();
+    expect(harness.provider.usage).toEqual({});
+    await harness.end();
+  });
+
   it('RI-27 holds Handshake again during a renewal', async () => {
     const harness = new Harness();
     const peer = await harness.open();

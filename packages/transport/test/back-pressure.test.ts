@@ -165,6 +165,23 @@ describe('a peer that doesn’t read', () => {
     await harness.end();
   });
 
+  it('BX-07 is paced by the responses to its renewals as well', async () => {
+    const { harness, peer } = await bigResponses({ pacedUnsentBytes: 1000 });
+    for (let i = 0; i < 50; i++) {
+      peer.send(peer.channel.openRequest(SecurityTokenRequestType.Renew));
+      await harness.settle();
+    }
+    const [connection] = harness.factory.registry;
+    expect(connection?.unsentBytes).toBeGreaterThan(1000);
+    expect(connection?.unsentBytes).toBeLessThan(1300);
+    expect(harness.serverTransports[0]?.isPaused).toBe(true);
+    peer.transport.resume();
+    await harness.settle();
+    expect(peer.takeChunks()).toHaveLength(50);
+    expect(harness.serverTransports[0]?.isPaused).toBe(false);
+    await harness.end();
+  });
+
   it('BX-07 is closed with the reason when it takes nothing for slowReaderTimeoutMs', async () => {
     const { harness, peer } = await bigResponses({ slowReaderTimeoutMs: 30_000 });
     readRequest(peer);

@@ -98,6 +98,30 @@ describe('a connection and its SecureChannel', () => {
     await expectNoLeaks();
   });
 
+  it('RI-38 waits no longer than that for a start-up that hangs after its peer went away', async () => {
+    const { runtime, peer, provider, expectNoLeaks } = connectWith((source) => ({
+      create: (hello) => {
+        const channel = source.create(hello);
+        const hanging: Partial<ServerChannel> = {
+          channelId: channel.channelId,
+          receive: () => new Promise(() => {}),
+          dispose: () => channel.dispose(),
+        };
+        return hanging as ServerChannel;
+      },
+      disposed: (channelId) => source.disposed(channelId),
+    }));
+    peer.send(rawHello(), peer.channel.openRequest());
+    runtime.turns.runAll();
+    peer.transport.destroy();
+    runtime.turns.runAll();
+    runtime.clock.advance(119_999);
+    expect(provider.usage).toEqual({ Handshake: 1 });
+    runtime.clock.advance(1);
+    expect(provider.usage).toEqual({});
+    await expectNoLeaks();
+  });
+
   it('answers an error of this server with BadTcpInternalError, logs it, and tells the peer nothing more', () => {
     const { runtime, peer, diagnostics } = connectWith(() => ({
       create: () => {

@@ -119,6 +119,26 @@ describe('deadlines of a connection', () => {
     await harness.end();
   });
 
+  it('allows each chunk its own time when the end of one always comes with the beginning of the next', async () => {
+    const harness = new Harness({ limits: { messageTimeoutMs: 5000 } });
+    const peer = await harness.open();
+    const requests = Array.from({ length: 5 }, () => peer.channel.request(ReadRequest));
+    const bytes = Buffer.concat(requests);
+    const length = requests[0]?.length ?? 0;
+    peer.send(bytes.subarray(0, 30));
+    await harness.settle();
+    for (let i = 0; i < 4; i++) {
+      harness.runtime.clock.advance(4000);
+      peer.send(bytes.subarray(i * length + 30, (i + 1) * length + 30));
+      await harness.settle();
+    }
+    expect(peer.takeResponses()).toHaveLength(4);
+    harness.runtime.clock.advance(5000);
+    await harness.settle();
+    expect(harness.factory.diagnostics.closed.MessageTimeout).toBe(1);
+    await harness.end();
+  });
+
   it('destroys the transport of a closing connection whose peer doesn’t take the ERR', async () => {
     const harness = new Harness({ limits: { lingerTimeoutMs: 1000 } });
     const peer = await harness.open();

@@ -203,6 +203,8 @@ export class BinaryReader extends BinaryStream {
   readByteString(): Buffer | null {
     const byteCount = this.readInt32();
     if (byteCount < 0) return this.#nullLength(byteCount);
+    // Four bytes on the wire mustn't become an object each.
+    if (byteCount === 0) return EMPTY;
     if (byteCount > this.limits.maxByteStringBytes) throw DecodingError.limitExceeded(`byte string of ${byteCount} bytes`);
     const start = this.take(byteCount);
     return Buffer.from(this.buffer.subarray(start, start + byteCount));

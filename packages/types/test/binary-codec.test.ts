@@ -33,6 +33,29 @@ import {
 } from '../src/index.ts';
 import { nodeIds, variants } from './arbitrary-values.ts';
 
+describe('an array that is small on the wire', () => {
+  it.each([
+    ['ByteString', Variant.array(BuiltInType.ByteString, new Array(1000).fill(Buffer.alloc(0)))],
+    ['DataValue', Variant.array(BuiltInType.DataValue, new Array(1000).fill(new DataValue()))],
+    ['DiagnosticInfo', Variant.array(BuiltInType.DiagnosticInfo, new Array(1000).fill({}))],
+  ])('takes no object for each empty %s', (_, array) => {
+    const bytes = bytesOf((writer) => encodeVariant(writer, array));
+    const elements = Array.from(decodeVariant(new BinaryReader(bytes)).elements ?? []);
+    expect(elements).toHaveLength(1000);
+    expect(new Set(elements).size).toBe(1);
+  });
+
+  it('takes the memory of flat strings for Guids', () => {
+    const bytes = Buffer.alloc(16 * 20_000, 0xa5);
+    const reader = new BinaryReader(bytes);
+    const heapBytes = process.memoryUsage().heapUsed;
+    const guids = Array.from({ length: 20_000 }, () => decodeGuid(reader));
+    // 36 characters and a header are some 56 bytes.
+    expect(process.memoryUsage().heapUsed - heapBytes).toBeLessThan(20_000 * 200);
+    expect(new Set(guids)).toEqual(new Set(['a5a5a5a5-a5a5-a5a5-a5a5-a5a5a5a5a5a5']));
+  });
+});
+
 function bytesOf(write: (writer: BinaryWriter) => void): Buffer {
   const writer = new BinaryWriter(8);
   write(writer);

@@ -26,6 +26,10 @@ const ARRAY_FLAG = 0x80;
 /** Fewest bytes of one element, by type id: what a claimed array length is checked against. */
 const MIN_ELEMENT_BYTES: readonly number[] = [1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 4, 8, 16, 4, 4, 2, 2, 4, 6, 1, 3, 1, 1, 1];
 
+/** What is one byte on the wire mustn't become an object each. */
+const NO_DIAGNOSTIC_INFO: DiagnosticInfo = Object.freeze({});
+const NO_DATA_VALUE: DataValue = Object.freeze(new DataValue());
+
 export function decodeVariant(reader: BinaryReader): Variant {
   const encoding = reader.readUInt8();
   if (encoding === 0) return Variant.NULL;
@@ -122,7 +126,7 @@ function decodeComplexScalar(reader: BinaryReader, type: BuiltInType): unknown {
     case BuiltInType.Variant:
       return nested(reader, decodeVariant);
     case BuiltInType.DiagnosticInfo:
-      return decodeDiagnosticInfo(reader) ?? {};
+      return decodeDiagnosticInfo(reader) ?? NO_DIAGNOSTIC_INFO;
     default:
       throw DecodingError.malformed(`Variant type ${type}`);
   }
@@ -237,6 +241,7 @@ const HAS_SERVER_PICOSECONDS = 0x20;
 
 export function decodeDataValue(reader: BinaryReader): DataValue {
   const mask = reader.readUInt8();
+  if (mask === 0) return NO_DATA_VALUE;
   if (mask > 0x3f) throw DecodingError.malformed(`DataValue mask ${mask}`);
   const value = mask & HAS_VALUE ? nested(reader, decodeVariant) : undefined;
   const statusCode = mask & HAS_STATUS ? reader.readUInt32() : 0;
