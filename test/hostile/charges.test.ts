@@ -21,23 +21,20 @@ let releases: (() => void)[];
 
 beforeEach(async () => {
   releases = [];
-  test = await startTestServer(
-    (space) => {
-      const object = space.addObject({ browseName: 'Methods', nodeId: 's=Methods' });
-      object.addMethod({ browseName: 'Good', nodeId: 's=Good', call: () => [] });
-      object.addMethod({
-        browseName: 'Fails',
-        nodeId: 's=Fails',
-        call: () => Promise.reject(new UaStatusError(StatusCodes.BadOutOfService, '')),
-      });
-      object.addMethod({
-        browseName: 'Deaf',
-        nodeId: 's=Deaf',
-        call: () => new Promise((resolve) => releases.push(() => resolve([]))),
-      });
-    },
-    { minSessionTimeoutMs: 100 },
-  );
+  test = await startTestServer((space) => {
+    const object = space.addObject({ browseName: 'Methods', nodeId: 's=Methods' });
+    object.addMethod({ browseName: 'Good', nodeId: 's=Good', call: () => [] });
+    object.addMethod({
+      browseName: 'Fails',
+      nodeId: 's=Fails',
+      call: () => Promise.reject(new UaStatusError(StatusCodes.BadOutOfService, '')),
+    });
+    object.addMethod({
+      browseName: 'Deaf',
+      nodeId: 's=Deaf',
+      call: () => new Promise((resolve) => releases.push(() => resolve([]))),
+    });
+  });
 });
 
 afterEach(() => test.end());
@@ -86,7 +83,7 @@ describe('what a request is charged', () => {
     await until(() => executing() === 0);
 
     // Nobody is left.
-    const abandoned = await RawSession.open({ port: test.port }, 100);
+    const abandoned = await RawSession.open({ port: test.port });
     call(abandoned, 'Deaf');
     await until(() => executing() === 1);
     await test.server.stop();

@@ -1,8 +1,19 @@
 import { RawUacpPeer, RecordingProvider } from '@bulkhead/testkit';
-import { GetEndpointsRequest, GetEndpointsResponse } from '@bulkhead/types';
+import {
+  ActivateSessionRequest,
+  ActivateSessionResponse,
+  CloseSessionRequest,
+  CloseSessionResponse,
+  CreateSessionRequest,
+  CreateSessionResponse,
+  GetEndpointsRequest,
+  GetEndpointsResponse,
+  RequestHeader,
+} from '@bulkhead/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RawSession } from '../support/raw-session.ts';
 import { HostileTest, until } from './bystander.ts';
+import { passwordToken } from './secured-client.ts';
 import { statusName } from './status-names.ts';
 
 let hostile: HostileTest;
@@ -30,7 +41,7 @@ async function isTaken(peer: RawUacpPeer): Promise<boolean> {
 describe('a flood of connections', () => {
   it('that never send fills no more than maxChannelCount, and is gone with the Hello deadline', async () => {
     const maxChannelCount = 300;
-    hostile = await HostileTest.start({ maxSessionCount: 10, maxChannelCount, helloTimeoutMs: 1500 });
+    hostile = await HostileTest.start({ maxSessionCount: 10, maxChannelCount, helloTimeoutMs: 3000 });
     await hostile.costsOnlyItsSender(async () => {
       const flood = await Promise.all(Array.from({ length: maxChannelCount + 20 }, () => RawUacpPeer.connect({ port: hostile.port })));
       await until(() => flood.filter((peer) => peer.isClosed).length >= 20);
@@ -78,14 +89,18 @@ describe('a full server', () => {
     const total = 8;
     const provider = new RecordingProvider({ Connection: { total, perOwner: total - 1 } });
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    hostile = await HostileTest.start({ resourceIsolationProvider: provider, sourceTimeoutMs: 60_000 }, (space) => {
-      space.addVariable({ browseName: 'Held', nodeId: 's=Held', dataType: 'Int32', read: () => held.then(() => 1) });
+    const held = new Promise<boolean>((resolve) => {
+      release = () => resolve(true);
+    });
+    const validateUser = (): Promise<boolean> => held;
+    hostile = await HostileTest.start({
+      resourceIsolationProvider: provider,
+      security: { policies: ['None', 'Basic256Sha256'], allowAnonymous: true, validateUser },
     });
     await hostile.costsOnlyItsSender(async () => {
       const withSession = await RawSession.open({ port: hostile.port });
-      const inFlight = await RawSession.open({ port: hostile.port });
-      const answer = inFlight.read('ns=1;s=Held');
+      const inFlight = await openPeer();
+      const activating = await startActivation(inFlight);
       const inHandshake = await RawUacpPeer.connect({ port: hostile.port });
       await inHandshake.hello();
       const halfSender = await openPeer();
@@ -93,7 +108,7 @@ describe('a full server', () => {
       const slowReader = await openPeer();
       await fillItsWrites(slowReader);
       const older = await openPeer();
-      const busy = [withSession.peer, inFlight.peer, inHandshake, halfSender, slowReader];
+      const busy = [withSession.peer, inFlight, inHandshake, halfSender, slowReader];
       // The bystander and these seven fill the server; this address is at its own limit too.
       const newer = await openPeer();
       expect(hostile.usage['connections']).toBe(total);
@@ -113,9 +128,8 @@ describe('a full server', () => {
       expect(busy.map((peer) => peer.isClosed)).toEqual(busy.map(() => false));
 
       release();
-      expect((await answer).results?.[0]?.value?.value).toBe(1);
+      await activating.end();
       await withSession.close();
-      await inFlight.close();
       await Promise.all([...busy, first, second].map((peer) => peer.destroy()));
     });
   });
@@ -129,4 +143,18 @@ async function fillItsWrites(peer: RawUacpPeer): Promise<void> {
     peer.send(...Array.from({ length: 100 }, () => channel.request(GetEndpointsRequest, {})));
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Begins to activate a Session with a password that is being looked at. */
+async function startActivation(peer: RawUacpPeer): Promise<{ end(): Promise<void> }> {
+  const created = await peer.request(CreateSessionRequest, { requestedSessionTimeout: 60_000 }, CreateSessionResponse);
+  const requestHeader = RequestHeader.create({ authenticationToken: created.authenticationToken });
+  const userIdentityToken = passwordToken(hostile.test.server.certificateStore.certificate, created);
+  const requestId = peer.sendRequest(ActivateSessionRequest, { requestHeader, userIdentityToken });
+  return {
+    end: async () => {
+      (await peer.response(requestId)).decode(ActivateSessionResponse);
+      await peer.request(CloseSessionRequest, { requestHeader, deleteSubscriptions: true }, CloseSessionResponse);
+    },
+  };
 }

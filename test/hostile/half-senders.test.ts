@@ -1,3 +1,4 @@
+import { ChunkReassemblyBudget } from '@bulkhead/opcua';
 import { Stage } from '@bulkhead/resource-isolation';
 import { encodeMessage, RawUacpPeer, rawChunk, rawHello } from '@bulkhead/testkit';
 import { FindServersRequest, FindServersResponse, SecurityTokenRequestType } from '@bulkhead/types';
@@ -9,13 +10,17 @@ const BUDGET = 1024 * 1024;
 const SENDERS = 50;
 /** What each of them has sent when it stops. */
 const HALF_BYTES = 20_000;
-const HELLO_TIMEOUT_MS = 300;
-const HANDSHAKE_TIMEOUT_MS = 600;
+const HELLO_TIMEOUT_MS = 500;
+const HANDSHAKE_TIMEOUT_MS = 1500;
+/** How late a busy machine may be. */
+const LATE_MS = 2000;
 let hostile: HostileTest;
 
 beforeAll(async () => {
   hostile = await HostileTest.start({
     maxMessageSize: 64 * 1024,
+    // All of it for channels without a Session: these clients never have one.
+    chunkReassemblyBudget: new ChunkReassemblyBudget(BUDGET, BUDGET),
     maxReassemblyBytes: BUDGET,
     helloTimeoutMs: HELLO_TIMEOUT_MS,
     handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
@@ -87,7 +92,9 @@ describe('clients that begin messages and do not end them', () => {
       // The shortest lifetime that the server grants: 1 s.
       await peer.openNone(SecurityTokenRequestType.Issue, 1);
       const startMs = performance.now();
-      const dripping = setInterval(() => peer.send(peer.channel.chunk('MSG', 'C', 9, Buffer.alloc(10))), 150);
+      const drip = (): void => peer.send(peer.channel.chunk('MSG', 'C', 9, Buffer.alloc(10)));
+      drip();
+      const dripping = setInterval(drip, 250);
       try {
         expect(statusName((await peer.nextError()).error)).toBe('BadTimeout');
       } finally {
@@ -115,7 +122,7 @@ describe('RI-38 clients that do not get to an open channel are cut off in time',
       stop();
       expect(statusName(error)).toBe('BadTimeout');
       expect(performance.now() - startMs).toBeGreaterThan(deadlineMs * 0.9);
-      expect(performance.now() - startMs).toBeLessThan(deadlineMs * 3);
+      expect(performance.now() - startMs).toBeLessThan(deadlineMs + LATE_MS);
       await peer.closed;
     });
   });

@@ -56,7 +56,7 @@ describe('a client that pipelines', () => {
   });
 
   it('BX-03 delays the single Read of another client by no more than a few of its large Reads', async () => {
-    const hog = await RawSession.open({ port: test.port, localAddress: '127.0.0.2' }, 500);
+    const hog = await RawSession.open({ port: test.port, localAddress: '127.0.0.2' }, 3000);
     const victim = await RawSession.open({ port: test.port, localAddress: '127.0.0.3' });
     const large = readOf(['ns=1;s=Hog', ...allNodes]);
     const requests = Array.from({ length: 400 }, () => hog.peer.channel.request(ReadRequest, { ...large, requestHeader: hog.header() }));

@@ -4,6 +4,7 @@ import {
   createApplicationCertificate,
   encryptUserSecret,
   LocalPrivateKey,
+  SecurityPolicies,
   type SecurityPolicy,
   signatureInput,
   signData,
@@ -136,4 +137,16 @@ export function userNameToken(userName: string, password: Uint8Array | null, enc
     UserNameIdentityToken,
     UserNameIdentityToken.create({ policyId: null, userName, password, encryptionAlgorithm }),
   );
+}
+
+/** A password for a Session without security: it is encrypted all the same. */
+export function passwordToken(serverCertificate: Certificate, { serverNonce }: CreateSessionResponse): ExtensionObject {
+  const policy = SecurityPolicies.Basic256Sha256;
+  const { encryptionAlgorithm, secret } = encryptUserSecret(
+    policy,
+    serverCertificate,
+    Buffer.from('password'),
+    serverNonce ?? Buffer.alloc(0),
+  );
+  return userNameToken('user', secret, encryptionAlgorithm);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { encryptUserSecret, SecurityPolicies } from '@bulkhead/security';
+import { SecurityPolicies } from '@bulkhead/security';
 import { type RawResponse, RawUacpPeer } from '@bulkhead/testkit';
 import {
   ActivateSessionRequest,
@@ -9,7 +9,6 @@ import {
   CloseSessionResponse,
   CreateSessionRequest,
   CreateSessionResponse,
-  type ExtensionObject,
   GetEndpointsRequest,
   GetEndpointsResponse,
   RequestHeader,
@@ -19,7 +18,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { RawSession } from '../support/raw-session.ts';
 import { HostileTest, until } from './bystander.ts';
-import { makeIdentity, SecuredSession, userNameToken } from './secured-client.ts';
+import { makeIdentity, passwordToken, SecuredSession } from './secured-client.ts';
 import { statusName } from './status-names.ts';
 
 let hostile: HostileTest;
@@ -111,7 +110,10 @@ describe('with as many Sessions being established as may be', () => {
       const [slow, late] = [await openPeer(), await openPeer()];
       const created = (await createSession(slow)).decode(CreateSessionResponse);
       const requestHeader = RequestHeader.create({ authenticationToken: created.authenticationToken });
-      const activating = slow.sendRequest(ActivateSessionRequest, { requestHeader, userIdentityToken: passwordFor(created) });
+      const activating = slow.sendRequest(ActivateSessionRequest, {
+        requestHeader,
+        userIdentityToken: passwordToken(serverCertificate, created),
+      });
       await until(() => isAsked);
 
       for (const returnDiagnostics of [0, 0x3ff]) {
@@ -134,16 +136,4 @@ describe('with as many Sessions being established as may be', () => {
       await secured.peer.close();
     });
   });
-
-  /** A password for a Session without security is encrypted all the same. */
-  function passwordFor({ serverNonce }: CreateSessionResponse): ExtensionObject {
-    const { certificate } = hostile.test.server.certificateStore;
-    const { encryptionAlgorithm, secret } = encryptUserSecret(
-      SecurityPolicies.Basic256Sha256,
-      certificate,
-      Buffer.from('password'),
-      serverNonce ?? Buffer.alloc(0),
-    );
-    return userNameToken('user', secret, encryptionAlgorithm);
-  }
 });

@@ -22,7 +22,7 @@ const NODE = 'ns=1;s=Bystander';
 let hostile: HostileTest;
 
 beforeAll(async () => {
-  hostile = await HostileTest.start({ minSessionTimeoutMs: 100 });
+  hostile = await HostileTest.start();
 });
 
 afterAll(() => hostile.end());

@@ -7,6 +7,8 @@ import { HostileTest, until } from './bystander.ts';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 const SLOW_READER_TIMEOUT_MS = 700;
+/** Of Sessions whose client is cut off: they end this long after their last request. */
+const SESSION_TIMEOUT_MS = 1500;
 /** `maxUnsentBytes` of a server with the default message size. */
 const MAX_UNSENT_BYTES = 16 * MiB;
 const LARGE_BYTES = 64 * KiB;
@@ -45,7 +47,7 @@ afterAll(() => hostile.end());
 
 /** Pipelines Reads of a value and takes no answer. */
 async function sendReads(name: string, count: number): Promise<RawUacpPeer> {
-  const session = await RawSession.open({ port: hostile.port }, 100);
+  const session = await RawSession.open({ port: hostile.port }, SESSION_TIMEOUT_MS);
   const { peer } = session;
   peer.pause();
   const body = readOf([`ns=1;s=${name}`]);
@@ -63,6 +65,7 @@ describe('a client that asks and does not read', () => {
     await hostile.costsOnlyItsSender(async () => {
       const peer = await sendReads('Large', 2000);
       await until(() => closedWith() !== undefined);
+      expect(reads).toBeGreaterThan(0);
       expect(closedWith()?.reason).toBe('SlowReader');
       expect(closedWith()?.unsentBytes).toBeLessThan(2 * MiB);
       // It asked for 125 MiB; little more than what is on its way was ever read.

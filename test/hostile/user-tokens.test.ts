@@ -22,7 +22,6 @@ beforeAll(async () => {
   identity = await makeIdentity('client');
   hostile = await HostileTest.start({
     forbidden: [PASSWORD],
-    minSessionTimeoutMs: 100,
     security: {
       policies: ['None', 'Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'],
       allowAnonymous: true,

@@ -66,7 +66,8 @@ function reachable(fits: (nodeId: string) => boolean): Set<string> {
 describe('a foreign client that browses everything from Root, seven references at a time', () => {
   it('finds every node of the address space', () => {
     expect(seen.nodes.size).toBe(server.server.space.nodeCount);
-    expect(seen.nodes.size).toBeGreaterThan(7000);
+    // The standard namespace without what the server doesn't support, and the reference server's own.
+    expect(seen.nodes.size).toBeGreaterThan(6500);
     expect(seen.continuations).toBeGreaterThan(1000);
   });
 

@@ -1,4 +1,4 @@
-import type { MonitoredTarget, Runtime, SessionContext } from '@bulkhead/contracts';
+import type { MonitoredSource, MonitoredTarget, Runtime, SessionContext } from '@bulkhead/contracts';
 import {
   type BrowseDescription,
   type BrowsePath,
@@ -87,7 +87,7 @@ export class AddressSpace implements NodeHost {
   /** How values of structured DataTypes are encoded. */
   readonly structures: StructureTypes;
   /** Opens what MonitoredItems watch. */
-  readonly monitoredSource: MonitoredTargets;
+  readonly monitoredSource: MonitoredSource;
   readonly #clock: TurnClock;
   readonly #graph: NodeGraph;
   readonly #names: NodeNames;
@@ -327,6 +327,14 @@ export class AddressSpace implements NodeHost {
   }
 
   /**
+   * Removes an instance of namespace 0 like `deleteNode`: a part of the standard model that the server doesn't support.
+   * @throws UaStatusError BadNodeIdUnknown, BadNoDeleteRights for types.
+   */
+  deleteStandardNode(node: NodeReferenceOption): void {
+    this.#graph.deleteStandard(this.#names.node(node));
+  }
+
+  /**
    * Loads the standard namespace 0 from its precompiled form; synchronous and quick.
    * @throws UaStatusError BadNodeIdExists when it is there already. @throws Error ENOENT when the package was not built.
    */
@@ -366,8 +374,7 @@ export class AddressSpace implements NodeHost {
     const details = variable.details;
     if (details === undefined) return;
     details.encoded = undefined;
-    if (details.observers === undefined) return;
-    for (const observer of details.observers) observer(value);
+    details.observers?.tell(value);
   }
 
   #withParent<Options>(args: [Options] | [Node, Options]): [Node, Options] {

@@ -20,6 +20,13 @@ const PATH_COMPLETE = 0xffffffff;
 const MAX_ELEMENTS = 128;
 /** A path through nodes with many like-named children could fan out without end. */
 const MAX_TARGETS = 1000;
+/** References looked at for one path, beyond which no further node is looked at: a path may go back and forth through a large one. */
+const MAX_REFERENCES = 250_000;
+
+/** What a path has cost so far. */
+interface Effort {
+  references: number;
+}
 
 /** Follows relative paths of browse names. OPC 10000-4 §5.9.4. */
 export class BrowsePaths {
@@ -41,11 +48,12 @@ export class BrowsePaths {
     if (elements === null || elements.length === 0) return failed(StatusCodes.BadNothingToDo);
     if (elements.length > MAX_ELEMENTS) return failed(StatusCodes.BadTooManyMatches);
     let nodes: ReadonlySet<Node> = new Set([start]);
+    const effort: Effort = { references: 0 };
     for (const [i, element] of elements.entries()) {
       const isLast = i === elements.length - 1;
       // Without a name, the last element gives all targets.
       if (element.targetName.isNull && !isLast) return failed(StatusCodes.BadBrowseNameInvalid);
-      const next = this.#follow(session, nodes, element);
+      const next = this.#follow(session, nodes, element, effort);
       if (typeof next === 'number') return failed(next);
       if (next.size === 0) return failed(StatusCodes.BadNoMatch);
       nodes = next;
@@ -60,7 +68,12 @@ export class BrowsePaths {
     return { statusCode: StatusCodes.Good, targets };
   }
 
-  #follow(session: SessionContext | undefined, nodes: ReadonlySet<Node>, element: RelativePathElement): Set<Node> | StatusCode {
+  #follow(
+    session: SessionContext | undefined,
+    nodes: ReadonlySet<Node>,
+    element: RelativePathElement,
+    effort: Effort,
+  ): Set<Node> | StatusCode {
     let referenceType: ReferenceTypeNode | undefined;
     if (!element.referenceTypeId.isNull) {
       referenceType = this.#types.referenceType(element.referenceTypeId);
@@ -69,7 +82,9 @@ export class BrowsePaths {
     }
     const found = new Set<Node>();
     for (const node of nodes) {
+      if (effort.references > MAX_REFERENCES) return StatusCodes.BadQueryTooComplex;
       const slots = node.slots;
+      effort.references += slots.length / 2;
       for (let i = 0; i < slots.length; i += 2) {
         const kind = slots[i] as ReferenceKind | undefined;
         if (kind === undefined || kind.isForward === element.isInverse || !isWanted(kind, referenceType, element.includeSubtypes)) continue;

@@ -15,4 +15,5 @@ export type { MissingTarget, NodeSetResult } from './nodeset/nodeset-loader.ts';
 export type { StructureTypes } from './structure-types.ts';
 export { DataTypeNode, ObjectTypeNode, ReferenceTypeNode, TypeNode, VariableTypeNode } from './type-nodes.ts';
 export type { TypeTree } from './type-tree.ts';
-export { type SetValueOptions, type ValueObserver, VariableDetails, VariableNode } from './variable-node.ts';
+export type { ValueObserver } from './value-observers.ts';
+export { type SetValueOptions, VariableDetails, VariableNode } from './variable-node.ts';

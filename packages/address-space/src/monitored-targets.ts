@@ -1,4 +1,4 @@
-import type { MonitoredSource, MonitoredTarget, SessionContext } from '@bulkhead/contracts';
+import type { MonitoredSource, MonitoredTarget, SessionContext, SessionHolder } from '@bulkhead/contracts';
 import {
   AttributeIds,
   BuiltInType,
@@ -43,7 +43,7 @@ export class MonitoredTargets implements MonitoredSource {
   /**
    * An item that the session may not read is opened all the same; its values say so. OPC 10000-4 §5.13.2.
    */
-  open(item: ReadValueId, session: SessionContext): MonitoredTarget | StatusCode {
+  open(item: ReadValueId): MonitoredTarget | StatusCode {
     const node = this.#parts.namespaces.find(item.nodeId);
     if (node === undefined) return item.nodeId.isNull ? StatusCodes.BadNodeIdInvalid : StatusCodes.BadNodeIdUnknown;
     const range = readIndexRange(item.indexRange);
@@ -51,7 +51,7 @@ export class MonitoredTargets implements MonitoredSource {
     if (item.attributeId !== AttributeIds.Value) return this.#openAttribute(node, item);
     if (node.nodeClass !== NodeClass.Variable) return StatusCodes.BadAttributeIdInvalid;
     const encodingStatus = this.#checkEncoding(node as VariableNode, item);
-    return encodingStatus === StatusCodes.Good ? new ValueTarget(this.#parts, node as VariableNode, item, session) : encodingStatus;
+    return encodingStatus === StatusCodes.Good ? new ValueTarget(this.#parts, node as VariableNode, item) : encodingStatus;
   }
 
   #openAttribute(node: Node, item: ReadValueId): MonitoredTarget | StatusCode {
@@ -102,13 +102,11 @@ class ValueTarget implements MonitoredTarget {
   readonly #parts: MonitoredTargetsParts;
   readonly #node: VariableNode;
   readonly #item: ReadValueId;
-  readonly #session: SessionContext;
 
-  constructor(parts: MonitoredTargetsParts, node: VariableNode, item: ReadValueId, session: SessionContext) {
+  constructor(parts: MonitoredTargetsParts, node: VariableNode, item: ReadValueId) {
     this.#parts = parts;
     this.#node = node;
     this.#item = item;
-    this.#session = session;
     this.minimumSamplingIntervalMs = Math.max(0, node.details?.minimumSamplingInterval ?? 0);
     this.numericType = this.#numericType();
   }
@@ -125,13 +123,13 @@ class ValueTarget implements MonitoredTarget {
     return this.#parts.reader.read(session, this.#item, TimestampsToReturn.Both, 0);
   }
 
-  observe(onValue: (value: DataValue) => void): (() => void) | undefined {
+  observe(onValue: (value: DataValue) => void, holder: SessionHolder): (() => void) | undefined {
     const node = this.#node;
-    if (node.details?.read !== undefined || this.#parts.reader.checkReadable(this.#session, node) !== StatusCodes.Good) return undefined;
+    if (node.details?.read !== undefined || this.#parts.reader.checkReadable(holder.session, node) !== StatusCodes.Good) return undefined;
     const isWhole = (this.#item.indexRange ?? '') === '' && this.#item.dataEncoding.isNull;
     return node.observe((value) => {
-      // Permissions, the node's or the user's, may have changed since.
-      const denied = this.#parts.reader.checkReadable(this.#session, node);
+      // Permissions, the node's or the user's, may have changed since, or the Session.
+      const denied = this.#parts.reader.checkReadable(holder.session, node);
       if (denied !== StatusCodes.Good) onValue(DataValue.ofStatus(denied));
       else onValue(isWhole ? value : this.#parts.reader.finish(value, this.#item, TimestampsToReturn.Both));
     });

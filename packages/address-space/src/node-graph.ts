@@ -50,14 +50,27 @@ export class NodeGraph {
    * @throws UaStatusError BadNoDeleteRights for nodes of namespace 0, BadNodeIdUnknown when it was deleted already.
    */
   delete(node: Node): void {
-    if (node.isDeleted) throw new UaStatusError(StatusCodes.BadNodeIdUnknown, `${node.toString()} was deleted already`);
     if (node.namespace.index === 0) throw new UaStatusError(StatusCodes.BadNoDeleteRights, 'nodes of namespace 0 stay');
-    // Not recursive: a chain of components may be long.
-    const doomed: Node[] = [node];
-    for (let next = doomed.pop(); next !== undefined; next = doomed.pop()) this.#deleteOne(next, doomed);
+    this.#deleteTree(node, false);
   }
 
-  #deleteOne(node: Node, doomed: Node[]): void {
+  /**
+   * Like `delete`, for instances of namespace 0.
+   * @throws UaStatusError BadNoDeleteRights for types, BadNodeIdUnknown when it was deleted already.
+   */
+  deleteStandard(node: Node): void {
+    if (node instanceof TypeNode) throw new UaStatusError(StatusCodes.BadNoDeleteRights, 'types of namespace 0 stay');
+    this.#deleteTree(node, true);
+  }
+
+  #deleteTree(node: Node, standardToo: boolean): void {
+    if (node.isDeleted) throw new UaStatusError(StatusCodes.BadNodeIdUnknown, `${node.toString()} was deleted already`);
+    // Not recursive: a chain of components may be long.
+    const doomed: Node[] = [node];
+    for (let next = doomed.pop(); next !== undefined; next = doomed.pop()) this.#deleteOne(next, doomed, standardToo);
+  }
+
+  #deleteOne(node: Node, doomed: Node[], standardToo: boolean): void {
     const slots = node.slots === NO_REFERENCES ? [] : node.slots;
     node.namespace.delete(node);
     node.slots = DELETED;
@@ -67,7 +80,8 @@ export class NodeGraph {
       const target = slots[i + 1] as Node;
       if (target.isDeleted) continue;
       removeReference(target, kind.isForward ? kind.type.inverse : kind.type.forward, node);
-      if (kind.isForward && this.#isAggregate(kind.type) && target.namespace.index !== 0 && !this.#hasParent(target)) doomed.push(target);
+      const mayGo = standardToo || target.namespace.index !== 0;
+      if (mayGo && kind.isForward && this.#isAggregate(kind.type) && !this.#hasParent(target)) doomed.push(target);
     }
     if (node.nodeClass === NodeClass.Variable) tellObservers(node as VariableNode);
   }
@@ -90,6 +104,5 @@ function isHasSubtype(type: ReferenceTypeNode): boolean {
 }
 
 function tellObservers(variable: VariableNode): void {
-  const gone = DataValue.ofStatus(StatusCodes.BadNodeIdUnknown);
-  for (const observer of variable.details?.observers ?? []) observer(gone);
+  variable.details?.observers?.tell(DataValue.ofStatus(StatusCodes.BadNodeIdUnknown));
 }

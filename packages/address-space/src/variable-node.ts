@@ -4,12 +4,10 @@ import type { Namespace } from './namespace.ts';
 import { Node, type NodeIdentifier } from './node.ts';
 import type { ReadCallback, WriteCallback } from './node-options.ts';
 import type { PendingRead } from './pending-read.ts';
+import { type ValueObserver, ValueObservers } from './value-observers.ts';
 
 /** Where a VariableType keeps its default. */
 export type DataValueHolder = Variant | EncodedVariant;
-
-/** Gets each new value of a variable, with both timestamps. Must not throw. */
-export type ValueObserver = (value: DataValue) => void;
 
 /** Quality and time of a value that is set. */
 export interface SetValueOptions {
@@ -28,7 +26,7 @@ export class VariableDetails {
   write: WriteCallback | undefined = undefined;
   /** The value not decoded yet; counts instead of `current` when set. */
   encoded: EncodedVariant | undefined = undefined;
-  observers: ValueObserver[] | undefined = undefined;
+  observers: ValueObservers | undefined = undefined;
   /** The read of the source that is under way; further reads join it. */
   pending: PendingRead | undefined = undefined;
 }
@@ -101,11 +99,11 @@ export class VariableNode extends Node {
   /** Reports each new value from now on. @returns how to stop. */
   observe(observer: ValueObserver): () => void {
     const details = this.editDetails();
-    // A new array each time: an observer may come or go while others are told.
-    details.observers = [...(details.observers ?? []), observer];
+    details.observers ??= new ValueObservers();
+    details.observers.add(observer);
     return () => {
-      const left = details.observers?.filter((other) => other !== observer);
-      details.observers = left === undefined || left.length === 0 ? undefined : left;
+      details.observers?.delete(observer);
+      if (details.observers?.count === 0) details.observers = undefined;
     };
   }
 }

@@ -161,6 +161,16 @@ describe('translating browse paths', () => {
     );
   });
 
+  it('gives up a path that goes back and forth through a large node, not one that goes through it once', () => {
+    const folder = space.addFolder({ browseName: 'Large' });
+    for (let i = 0; i < 30_000; i++) folder.addFolder({ browseName: `F${i}` });
+    const there = element('F29999', { targetName: new QualifiedName(folder.nameIndex, 'F29999') });
+    const back = element('Large', { isInverse: true, targetName: new QualifiedName(folder.nameIndex, 'Large') });
+    expect(translate(folder.nodeId, there, back, there).statusCode).toBe(StatusCodes.Good);
+    const path = Array.from({ length: 127 }, (_, i) => (i % 2 === 0 ? there : back));
+    expect(translate(folder.nodeId, ...path).statusCode).toBe(StatusCodes.BadQueryTooComplex);
+  });
+
   it('gives all targets when the last name is null', () => {
     expect(translate(ROOT, element('', { targetName: QualifiedName.NULL })).targets?.length).toBeGreaterThanOrEqual(3);
   });

@@ -118,6 +118,20 @@ describe('building an address space', () => {
     expect(codeOf(() => space.deleteNode('i=85'))).toBe(StatusCodes.BadNoDeleteRights);
   });
 
+  it('removes an instance of namespace 0 only when told that it is one, and never a type', () => {
+    const { space } = createFixture();
+    const historyCapabilities = 'i=11192';
+    const insertData = NodeId.numeric(0, 11196);
+    const before = space.nodeCount;
+    expect(codeOf(() => space.deleteNode(historyCapabilities))).toBe(StatusCodes.BadNoDeleteRights);
+    space.deleteStandardNode(historyCapabilities);
+    expect(before - space.nodeCount).toBe(1 + 15 + 1);
+    expect(space.getNode(insertData)).toBeUndefined();
+    expect(space.getNode(NodeId.numeric(0, 2268))?.child('HistoryServerCapabilities')).toBeUndefined();
+    expect(codeOf(() => space.deleteStandardNode(historyCapabilities))).toBe(StatusCodes.BadNodeIdUnknown);
+    expect(codeOf(() => space.deleteStandardNode('i=2330'))).toBe(StatusCodes.BadNoDeleteRights);
+  });
+
   it('adds a reference once, and removes both of its ends', () => {
     const { space } = createFixture();
     const a = space.addObject({ browseName: 'A' });

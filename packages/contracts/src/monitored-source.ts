@@ -1,6 +1,11 @@
 import type { DataValue, ReadValueId, StatusCode } from '@bulkhead/types';
 import type { SessionContext } from './session-context.ts';
 
+/** Belongs to a Session, which may change. */
+export interface SessionHolder {
+  readonly session: SessionContext;
+}
+
 /** Something a MonitoredItem watches: one attribute of one node, resolved and checked. */
 export interface MonitoredTarget {
   /** Fastest sensible sampling in ms; 0 when changes are reported by `observe`. */
@@ -13,9 +18,10 @@ export interface MonitoredTarget {
   read(session: SessionContext): DataValue | Promise<DataValue>;
   /**
    * Reports each new value from now on, without polling.
+   * @param holder whose Session at the time decides what may be seen: a Subscription moves from one to another.
    * @returns how to stop, or undefined when this target has to be sampled.
    */
-  observe(onValue: (value: DataValue) => void): (() => void) | undefined;
+  observe(onValue: (value: DataValue) => void, holder: SessionHolder): (() => void) | undefined;
 }
 
 /** Opens targets for MonitoredItems; the address space implements it. */

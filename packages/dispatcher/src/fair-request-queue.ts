@@ -23,6 +23,8 @@ export class RequestFlow<Entry extends Linked<Entry>> implements Linked<RequestF
   owner: OwnerTurns<Entry>;
   readonly entries: LinkedList<Entry> = new LinkedList();
   isSuspended = false;
+  /** It is among its owner's flows. */
+  isListed = false;
   previousLink: RequestFlow<Entry> | undefined = undefined;
   nextLink: RequestFlow<Entry> | undefined = undefined;
 
@@ -35,6 +37,8 @@ export class RequestFlow<Entry extends Linked<Entry>> implements Linked<RequestF
 export interface QueuedEntry<Entry extends Linked<Entry>> extends Linked<Entry> {
   /** Where it waits; doesn't change while it does. */
   readonly flow: RequestFlow<Entry>;
+  /** It has started already and only needs its next turn. Doesn't change while it waits. */
+  readonly isWaitingForTurn: boolean;
 }
 
 /**
@@ -49,6 +53,8 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   /** Owners whose front entry couldn't start, in the order they were passed over. */
   readonly #passedOver: LinkedList<OwnerTurns<Entry>> = new LinkedList();
   #length = 0;
+  /** Entries among them that have started. */
+  #startedCount = 0;
 
   /** Entries waiting, those of passed-over owners included. */
   get length(): number {
@@ -56,18 +62,26 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   }
 
   enqueue(entry: Entry): void {
-    const flow = entry.flow;
-    if (flow.entries.first === undefined && !flow.isSuspended) this.#wake(flow);
-    flow.entries.pushBack(entry);
+    entry.flow.entries.pushBack(entry);
     this.#length++;
+    this.#update(entry.flow);
   }
 
-  /** Puts an entry that was taken before back to the front of its flow; its owner gets no extra turn. */
+  /**
+   * Puts an entry that was taken before back to the front of its flow; its owner gets no extra turn. It goes on even while
+   * its flow is suspended or its owner is passed over: what it holds comes free only when it ends.
+   */
   enqueueFront(entry: Entry): void {
-    const flow = entry.flow;
-    if (flow.entries.first === undefined && !flow.isSuspended) this.#wake(flow);
+    const { flow } = entry;
     flow.entries.pushFront(entry);
     this.#length++;
+    if (entry.isWaitingForTurn) this.#startedCount++;
+    this.#update(flow);
+    const { owner } = flow;
+    if (!owner.isPassedOver) return;
+    this.#passedOver.remove(owner);
+    owner.isPassedOver = false;
+    this.#ready.pushBack(owner);
   }
 
   /** The entry whose turn it is; undefined when nothing waits or all owners are passed over. */
@@ -81,13 +95,10 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     const flow = owner?.flows.first;
     const entry = flow?.entries.first;
     if (owner === undefined || flow === undefined || entry === undefined) return undefined;
-    flow.entries.remove(entry);
-    this.#length--;
-    if (flow.entries.first === undefined) owner.flows.remove(flow);
-    else owner.flows.rotate();
     owner.turnsLeft--;
-    if (owner.flows.first === undefined) this.#ready.remove(owner);
-    else if (owner.turnsLeft <= 0) {
+    owner.flows.rotate();
+    this.remove(entry);
+    if (owner.flows.first !== undefined && owner.turnsLeft <= 0) {
       owner.turnsLeft = owner.weight;
       this.#ready.rotate();
     }
@@ -99,27 +110,35 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     const flow = entry.flow;
     flow.entries.remove(entry);
     this.#length--;
-    if (flow.entries.first === undefined && !flow.isSuspended) this.#sleep(flow);
+    if (entry.isWaitingForTurn) this.#startedCount--;
+    this.#update(flow);
   }
 
-  /** Takes a flow out of its owner's turns; its entries keep their order and wait. */
+  /** Takes a flow out of its owner's turns; entries that haven't started keep their order and wait. */
   suspend(flow: RequestFlow<Entry>): void {
-    if (flow.isSuspended) return;
     flow.isSuspended = true;
-    if (flow.entries.first !== undefined) this.#sleep(flow);
+    this.#update(flow);
   }
 
   /** Gives a suspended flow its turns back. */
   resume(flow: RequestFlow<Entry>): void {
-    if (!flow.isSuspended) return;
     flow.isSuspended = false;
-    if (flow.entries.first !== undefined) this.#wake(flow);
+    this.#update(flow);
   }
 
-  /** Sets the owner whose turn it is aside until `readmit`: its entry can't start now, others' may. */
+  /**
+   * Sets the owner whose turn it is aside until `readmit`: its entry can't start now, others' may. An owner with an entry that
+   * has started gives its turn to that one instead.
+   */
   passOver(): void {
     const owner = this.#ready.first;
     if (owner === undefined) return;
+    const started = this.#startedCount > 0 ? startedFlowOf(owner) : undefined;
+    if (started !== undefined) {
+      owner.flows.remove(started);
+      owner.flows.pushFront(started);
+      return;
+    }
     this.#ready.remove(owner);
     this.#passedOver.pushBack(owner);
     owner.isPassedOver = true;
@@ -137,13 +156,22 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   /** Moves a flow, and what waits in it, to another owner. */
   moveFlow(flow: RequestFlow<Entry>, owner: OwnerTurns<Entry>): void {
     if (flow.owner === owner) return;
-    const isWaiting = flow.entries.first !== undefined && !flow.isSuspended;
-    if (isWaiting) this.#sleep(flow);
+    if (flow.isListed) this.#sleep(flow);
     flow.owner = owner;
-    if (isWaiting) this.#wake(flow);
+    this.#update(flow);
+  }
+
+  /** Lists the flow with its owner if its front entry may have a turn, or takes it out. */
+  #update(flow: RequestFlow<Entry>): void {
+    const { first } = flow.entries;
+    const mayGo = first !== undefined && (!flow.isSuspended || first.isWaitingForTurn);
+    if (mayGo === flow.isListed) return;
+    if (mayGo) this.#wake(flow);
+    else this.#sleep(flow);
   }
 
   #wake(flow: RequestFlow<Entry>): void {
+    flow.isListed = true;
     const owner = flow.owner;
     if (owner.flows.first === undefined) {
       owner.turnsLeft = owner.weight;
@@ -153,6 +181,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   }
 
   #sleep(flow: RequestFlow<Entry>): void {
+    flow.isListed = false;
     const owner = flow.owner;
     owner.flows.remove(flow);
     if (owner.flows.first !== undefined) return;
@@ -160,4 +189,11 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     else this.#ready.remove(owner);
     owner.isPassedOver = false;
   }
+}
+
+function startedFlowOf<Entry extends QueuedEntry<Entry>>(owner: OwnerTurns<Entry>): RequestFlow<Entry> | undefined {
+  for (let flow = owner.flows.first; flow !== undefined; flow = flow.nextLink) {
+    if (flow.entries.first?.isWaitingForTurn) return flow;
+  }
+  return undefined;
 }

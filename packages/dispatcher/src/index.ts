@@ -1,6 +1,7 @@
 export { FairRequestQueue, OwnerTurns, type QueuedEntry, RequestFlow } from './fair-request-queue.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export type { ThumbprintOf } from './origin-registry.ts';
+export { RequestDiagnostics, type ServiceCount, SessionRequestCounts } from './request-diagnostics.ts';
 export { RequestDispatcher, type RequestDispatcherOptions } from './request-dispatcher.ts';
 export type { OwnerRecord } from './request-origin.ts';
 export { type RetryHint, retryAfterHeader } from './service-fault.ts';

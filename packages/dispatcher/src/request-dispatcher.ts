@@ -7,6 +7,7 @@ import { DispatchedRequest } from './dispatched-request.ts';
 import { FairRequestQueue } from './fair-request-queue.ts';
 import { OriginRegistry, type ThumbprintOf } from './origin-registry.ts';
 import { RequestAdmission } from './request-admission.ts';
+import { RequestDiagnostics } from './request-diagnostics.ts';
 import { RequestExecution } from './request-execution.ts';
 import type { OwnerRecord } from './request-origin.ts';
 import { type ServiceDefinition, type ServiceHandlers, serviceTable } from './service-table.ts';
@@ -40,6 +41,8 @@ const DEFAULT_BUSY_RETRY_AFTER_MS = 1_000;
 
 /** Takes requests from connections, lets them wait and run by turns, and sees that each is answered once. */
 export class RequestDispatcher implements RequestSink {
+  /** Counts of requests since the start. */
+  readonly diagnostics: RequestDiagnostics = new RequestDiagnostics();
   readonly #runtime: Runtime;
   readonly #sessions: SessionResolver;
   readonly #services: ReadonlyMap<number, BoundService>;
@@ -68,6 +71,7 @@ export class RequestDispatcher implements RequestSink {
       queue: this.#queue,
       origins: this.#origins,
       slice: this.#slice,
+      diagnostics: this.diagnostics,
       encodingLimits: options.encodingLimits ?? defaultEncodingLimits,
       busyRetryAfterMs: options.busyRetryAfterMs ?? DEFAULT_BUSY_RETRY_AFTER_MS,
       parkingReleasesExecution: options.decoupleHeldPublishRequests ?? true,
@@ -100,13 +104,13 @@ export class RequestDispatcher implements RequestSink {
       return;
     }
     const service = this.#services.get(incoming.typeId);
-    if (this.#isStopped) return this.#execution.refuse(incoming, new UaStatusError(StatusCodes.BadServerHalted, 'stopped'));
+    if (this.#isStopped) return this.#execution.refuse(incoming, new UaStatusError(StatusCodes.BadServerHalted, 'stopped'), service?.name);
     if (service === undefined)
       return this.#execution.refuse(incoming, new UaStatusError(StatusCodes.BadServiceUnsupported, `type ${incoming.typeId}`));
     try {
       this.#admit(incoming, service);
     } catch (error) {
-      this.#execution.refuse(incoming, error);
+      this.#execution.refuse(incoming, error, service.name);
     }
   }
 
@@ -181,6 +185,7 @@ export class RequestDispatcher implements RequestSink {
       this.#origins.requestEnded(origin);
       throw tooBusy(leases);
     }
+    this.diagnostics.countReceived(service.name, session);
     const request = new DispatchedRequest(this.#execution, incoming, service, origin, leases);
     origin.addLive(request);
     this.#queue.enqueue(request);
@@ -239,7 +244,14 @@ export class RequestDispatcher implements RequestSink {
       execution.fail(request, error);
       return true;
     }
-    const refusal = execution.acquire(request);
+    let refusal: Refusal | undefined;
+    try {
+      refusal = execution.acquire(request);
+    } catch (cause) {
+      this.#queue.take();
+      execution.fail(request, cause);
+      return true;
+    }
     if (refusal === undefined) {
       this.#queue.take();
       execution.run(request);

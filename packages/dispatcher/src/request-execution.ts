@@ -15,7 +15,9 @@ import type { DispatchedRequest, RequestHost } from './dispatched-request.ts';
 import type { FairRequestQueue } from './fair-request-queue.ts';
 import type { OriginRegistry } from './origin-registry.ts';
 import { ParkedRequests } from './parked-requests.ts';
+import type { RequestDiagnostics } from './request-diagnostics.ts';
 import { FAULT_BODY, faultCodeOf, faultHeader, retryAfterMsOf } from './service-fault.ts';
+import type { ServiceName } from './service-messages.ts';
 import type { TurnSlice } from './time-slice.ts';
 
 /** What `RequestExecution` works with. */
@@ -26,6 +28,7 @@ export interface RequestExecutionParts {
   readonly queue: FairRequestQueue<DispatchedRequest>;
   readonly origins: OriginRegistry;
   readonly slice: TurnSlice;
+  readonly diagnostics: RequestDiagnostics;
   readonly encodingLimits: EncodingLimits;
   readonly busyRetryAfterMs: number;
   readonly parkingReleasesExecution: boolean;
@@ -137,6 +140,7 @@ export class RequestExecution implements RequestHost {
   /** Answers with the fault for `error` and ends the request. */
   fail(request: DispatchedRequest, error: unknown): void {
     if (request.phase === 'ended') return;
+    if (!request.isAnswered) this.#parts.diagnostics.countRejected(request.service.name, request.session, faultCodeOf(error));
     this.#answerWithFault(request, error);
     this.#end(request);
   }
@@ -153,10 +157,11 @@ export class RequestExecution implements RequestHost {
     this.#abandon(request, code);
   }
 
-  /** Answers a request that was never admitted. */
-  refuse(incoming: IncomingRequest, error: unknown): void {
+  /** Answers a request that was never admitted. @param service undefined when there is none of that kind. */
+  refuse(incoming: IncomingRequest, error: unknown, service?: ServiceName): void {
     incoming.leftQueue();
-    this.#respondWithFault(incoming, error, undefined);
+    this.#parts.diagnostics.countRejected(service, undefined, faultCodeOf(error));
+    this.#respondWithFault(incoming, error, service);
   }
 
   #abandon(request: DispatchedRequest, code: StatusCode): void {
@@ -185,6 +190,7 @@ export class RequestExecution implements RequestHost {
         const maxBytes = request.session?.maxResponseMessageBytes ?? 0;
         incoming.respond(service.response, goodHeader(incoming.header.requestHandle), body, maxBytes);
       } catch (error) {
+        this.#parts.diagnostics.countRejected(service.name, request.session, faultCodeOf(error));
         this.#respondWithFault(incoming, error, service.name);
       }
     }

@@ -4,6 +4,7 @@ import { FairRequestQueue, OwnerTurns, type QueuedEntry, RequestFlow } from '../
 class Entry implements QueuedEntry<Entry> {
   readonly flow: RequestFlow<Entry>;
   readonly name: string;
+  isWaitingForTurn = false;
   previousLink: Entry | undefined = undefined;
   nextLink: Entry | undefined = undefined;
 
@@ -139,6 +140,30 @@ describe('FairRequestQueue', () => {
     const returned = queue.take() as Entry;
     queue.enqueueFront(returned);
     expect(takeNames(queue)).toEqual(['f0', 'f1']);
+  });
+
+  it('gives an entry that has started its turn while its owner is passed over or its flow suspended', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const turns = owner();
+    const [flow, other] = [new RequestFlow(turns), new RequestFlow(turns)];
+    fill(queue, flow, 2, 'f');
+    const started = queue.take() as Entry;
+    fill(queue, other, 1, 'o');
+    started.isWaitingForTurn = true;
+    queue.enqueueFront(started);
+    queue.suspend(flow);
+    while (queue.peek() !== started) queue.passOver();
+    expect(queue.take()).toBe(started);
+    queue.passOver();
+    expect(queue.peek()).toBeUndefined();
+    queue.enqueueFront(started);
+    while (queue.peek() !== started) queue.passOver();
+    queue.remove(started);
+    started.isWaitingForTurn = false;
+    queue.readmit();
+    expect(takeNames(queue)).toEqual(['o0']);
+    queue.resume(flow);
+    expect(takeNames(queue)).toEqual(['f1']);
   });
 
   it.each([11, 12, 13, 14])('loses and doubles nothing under random use (seed %i)', (seed) => {

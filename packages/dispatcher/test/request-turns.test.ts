@@ -53,6 +53,41 @@ describe('time in the event loop', () => {
     expectEverythingEnded(harness);
   });
 
+  it('a request that waits for its next turn ends with its channel, even one that is held back', async () => {
+    const harness = new Harness({
+      Read: async (_request, { slice, signal }) => {
+        await slice.next();
+        signal.throwIfAborted();
+        return READ_RESULT;
+      },
+    });
+    const slow = harness.openSession();
+    harness.read(slow);
+    harness.dispatcher.channelHeldBack(slow.channel, false);
+    await harness.runtime.turn();
+    harness.dispatcher.channelHeldBack(slow.channel, true);
+    harness.dispatcher.channelClosed(slow.channel);
+    await harness.runtime.idle();
+    expectEverythingEnded(harness);
+  });
+
+  it('a request that waits for its next turn gets it while another session of its owner can not start for want of a slot', async () => {
+    const harness = new Harness(
+      {
+        Read: async (_request, { slice }) => {
+          for (let step = 0; step < 3; step++) await slice.next();
+          return READ_RESULT;
+        },
+      },
+      { totals: { RequestExecution: 1 } },
+    );
+    const [first, second] = [harness.openSession('10.0.0.1'), harness.openSession('10.0.0.1')];
+    const requests = [harness.read(first), harness.read(first), harness.read(second)];
+    await harness.runtime.idle();
+    expect(requests.map(({ result }) => result)).toEqual([StatusCodes.Good, StatusCodes.Good, StatusCodes.Good]);
+    expectEverythingEnded(harness);
+  });
+
   it('RI-09 without fair scheduling requests run in arrival order and none overtakes one that can not start', async () => {
     const { handlers, started } = pendingHandlers();
     const harness = new Harness(handlers, { useFairScheduling: false, totals: { RequestExecution: 1 } });

@@ -1,5 +1,15 @@
 export type { AddressSpace, MethodNode, Node, ObjectNode, VariableNode } from '@bulkhead/address-space';
 export {
+  AddressRangeClassifier,
+  ApplicationClassifier,
+  ChunkReassemblyBudget,
+  FirstMatchClassifier,
+  type ResourceIsolationClassifier,
+  type ResourceIsolationOptions,
+  type ResourceIsolationProvider,
+  UserClassifier,
+} from '@bulkhead/resource-isolation';
+export {
   type AddNodes,
   KiB,
   MiB,

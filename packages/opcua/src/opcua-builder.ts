@@ -1,3 +1,4 @@
+import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
 import { type AddNodes, OpcUaServer, type ServerOptions } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
@@ -25,15 +26,32 @@ export class OpcUaServerBuilder {
 
   /**
    * Bounds what unfinished messages of all connections may hold together.
-   * @param maxBytes at least one `maxMessageSize`; checked when the server starts.
+   * @param budget bytes, or a budget that several servers share.
+   * @param maxBytesWithoutSession how far channels without an activated Session may fill it, in mode SharedOnly. Default half.
+   * @throws RangeError at once for sizes that make no sense.
    */
-  withChunkReassemblyBudget(maxBytes: number): OpcUaServerBuilder {
-    return new OpcUaServerBuilder({ ...this.#options, maxReassemblyBytes: maxBytes }, this.#addNodes);
+  withChunkReassemblyBudget(budget: number | ChunkReassemblyBudget, maxBytesWithoutSession?: number): OpcUaServerBuilder {
+    const chunkReassemblyBudget = typeof budget === 'number' ? new ChunkReassemblyBudget(budget, maxBytesWithoutSession) : budget;
+    return this.#with({ chunkReassemblyBudget, maxReassemblyBytes: chunkReassemblyBudget.maxBytes });
+  }
+
+  /** Says how callers are kept apart; checked when the server starts. */
+  configureResourceIsolation(resourceIsolation: ResourceIsolationOptions): OpcUaServerBuilder {
+    return this.#with({ resourceIsolation });
+  }
+
+  /** Says which callers are protected or trusted: by verified evidence, never by what they claim. */
+  addResourceIsolationClassifier(resourceIsolationClassifier: ResourceIsolationClassifier): OpcUaServerBuilder {
+    return this.#with({ resourceIsolationClassifier });
   }
 
   /** Adds nodes before the server listens; may be called several times, and may be asynchronous. */
   addNodes(add: AddNodes): OpcUaServerBuilder {
     return new OpcUaServerBuilder(this.#options, [...this.#addNodes, add]);
+  }
+
+  #with(options: Partial<ServerOptions>): OpcUaServerBuilder {
+    return new OpcUaServerBuilder({ ...this.#options, ...options }, this.#addNodes);
   }
 
   /**

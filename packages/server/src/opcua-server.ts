@@ -139,6 +139,7 @@ export class OpcUaServer implements AsyncDisposable {
     this.#listener.stopAccepting();
     await stopParts(this.#parts);
     await this.#listener.close();
+    this.#parts.isolation[Symbol.dispose]();
     this.#parts.runtime.timers.clear();
     await this.certificateStore.close();
   }

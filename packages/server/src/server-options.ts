@@ -1,5 +1,10 @@
 import type { Logger, UserIdentity } from '@bulkhead/contracts';
-import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type {
+  ChunkReassemblyBudget,
+  ResourceIsolationClassifier,
+  ResourceIsolationOptions,
+  ResourceIsolationProvider,
+} from '@bulkhead/resource-isolation';
 import type { SecurityPolicyName } from '@bulkhead/security';
 import type { OperationLimits } from '@bulkhead/services';
 import type { SubscriptionLimits } from '@bulkhead/subscription';
@@ -79,7 +84,14 @@ export interface ServerOptions {
   readonly sourceTimeoutMs?: number;
   readonly operationLimits?: Partial<OperationLimits>;
   readonly subscriptionLimits?: Partial<SubscriptionLimits>;
+  /** How callers are kept apart. Default: `{ mode: 'SharedOnly' }`, where all share the limits above. */
+  readonly resourceIsolation?: ResourceIsolationOptions;
+  /** Says which callers are protected or trusted. Not disposed by the server. */
+  readonly resourceIsolationClassifier?: ResourceIsolationClassifier;
+  /** Takes the place of `resourceIsolation`. Not disposed by the server. */
   readonly resourceIsolationProvider?: ResourceIsolationProvider;
+  /** Counts the unfinished messages of several servers together. Default: one of `maxReassemblyBytes` for this server. */
+  readonly chunkReassemblyBudget?: ChunkReassemblyBudget;
   /** Default: silent. */
   readonly log?: Logger;
 }
@@ -97,7 +109,18 @@ export class OptionsError extends Error {
 
 /** Options with all defaults filled in. */
 export type ResolvedServerOptions = Required<
-  Omit<ServerOptions, 'resourceIsolationProvider' | 'log' | 'security' | 'pki' | 'operationLimits' | 'subscriptionLimits'>
+  Omit<
+    ServerOptions,
+    | 'resourceIsolation'
+    | 'resourceIsolationClassifier'
+    | 'resourceIsolationProvider'
+    | 'chunkReassemblyBudget'
+    | 'log'
+    | 'security'
+    | 'pki'
+    | 'operationLimits'
+    | 'subscriptionLimits'
+  >
 > & {
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;

@@ -1,13 +1,14 @@
 import { AddressSpace } from '@bulkhead/address-space';
 import type { RequestSink, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import { RequestDispatcher, type ServiceHandlers } from '@bulkhead/dispatcher';
-import { type ResourceIsolationProvider, SharedResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
 import { SessionManager } from '@bulkhead/session';
 import { SubscriptionManager } from '@bulkhead/subscription';
 import { UacpConnectionFactory } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
+import { createIsolation, type ServerIsolation } from './isolation.ts';
 import { ServerEndpoints } from './server-endpoints.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createUserValidator } from './user-validation.ts';
@@ -16,6 +17,7 @@ import { createUserValidator } from './user-validation.ts';
 export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
   readonly runtime: ServerRuntime;
   readonly provider: ResourceIsolationProvider;
+  readonly isolation: ServerIsolation;
   readonly space: AddressSpace;
   readonly endpoints: ServerEndpoints;
   readonly sessions: SessionManager;
@@ -42,14 +44,10 @@ export function wireServer<ServerRuntime extends Runtime>(
   runtime: ServerRuntime,
   taps: WiringTaps = {},
 ): ServerParts<ServerRuntime> {
-  const provider = given.resourceIsolationProvider ?? sharedProvider(options);
+  const isolation = createIsolation(options, given, runtime.log);
+  const { provider } = isolation;
   const operationLimits: OperationLimits = { ...defaultOperationLimits, ...given.operationLimits };
-  // What doesn't fit into a message needn't be decoded either.
-  const encodingLimits: EncodingLimits = {
-    ...defaultEncodingLimits,
-    maxStringBytes: options.maxMessageSize,
-    maxByteStringBytes: options.maxMessageSize,
-  };
+  const encodingLimits = encodingLimitsFor(options);
   const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
   const endpoints = new ServerEndpoints(options, store, runtime);
   const sessions = createSessions(options, runtime, provider, endpoints);
@@ -67,21 +65,37 @@ export function wireServer<ServerRuntime extends Runtime>(
     random: runtime.random,
     cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
   });
-  const maxMessageBytes = options.maxMessageSize;
   const dispatcher: RequestDispatcher = new RequestDispatcher({
     runtime,
     provider,
     sessions,
     handlers: taps.handlers?.(handlers) ?? handlers,
-    maxMessageBytes,
+    maxMessageBytes: options.maxMessageSize,
     encodingLimits,
     thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
   });
   const sink = requestSink(dispatcher, sessions);
   const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink);
-  const parts = { runtime, provider, space, endpoints, sessions, subscriptions, dispatcher, connections, operationLimits, encodingLimits };
+  const parts = {
+    runtime,
+    provider,
+    isolation,
+    space,
+    endpoints,
+    sessions,
+    subscriptions,
+    dispatcher,
+    connections,
+    operationLimits,
+    encodingLimits,
+  };
   followSessions(parts);
   return parts;
+}
+
+/** What doesn't fit into a message needn't be decoded either. */
+function encodingLimitsFor({ maxMessageSize }: ResolvedServerOptions): EncodingLimits {
+  return { ...defaultEncodingLimits, maxStringBytes: maxMessageSize, maxByteStringBytes: maxMessageSize };
 }
 
 /** Answers what is open with BadServerHalted and resolves once every connection is closed. New ones are refused. */
@@ -165,22 +179,5 @@ function followSessions({ sessions, subscriptions, dispatcher, connections }: Se
     subscriptions.sessionClosed(session, deleteSubscriptions);
     dispatcher.sessionClosed(session);
     if (!isBound(session.channel)) registry.setSessionBound(session.channel.channelId, false);
-  });
-}
-
-/** One limit per stage for all callers together. */
-function sharedProvider(options: ResolvedServerOptions): ResourceIsolationProvider {
-  const { maxChannelCount, maxQueuedRequestCount, maxConcurrentRequests, maxParkedRequestCount, maxMessageSize } = options;
-  return new SharedResourceIsolationProvider({
-    totals: {
-      Connection: maxChannelCount,
-      Handshake: maxChannelCount,
-      ReassemblyBytes: options.maxReassemblyBytes,
-      RequestQueue: maxQueuedRequestCount,
-      RequestQueueBytes: maxMessageSize * (maxQueuedRequestCount + maxConcurrentRequests + maxParkedRequestCount),
-      ParkedRequest: maxParkedRequestCount,
-      RequestExecution: maxConcurrentRequests,
-      SessionEstablishment: options.maxConcurrentSessionEstablishment,
-    },
   });
 }

@@ -33,17 +33,38 @@ export function createAttributeServiceSet(space: AddressSpace, limits: Operation
         throw new UaStatusError(StatusCodes.BadTimestampsToReturnInvalid, `timestampsToReturn ${timestampsToReturn}`);
       }
       const nodes = requireOperations(request.nodesToRead, limits.maxNodesPerRead);
+      const parts = new PartsOfArrays();
       const read = (item: ReadValueId, caller: ServiceContext): DataValue | Promise<DataValue> =>
-        space.readAttribute(caller.session, item, timestampsToReturn, maxAge, caller);
-      return withResults(runOperations(nodes, context, read, atOneInstant));
+        parts.charge(item, space.readAttribute(caller.session, item, timestampsToReturn, maxAge, caller));
+      return withResults(runOperations(nodes, context, read, { stretch: atOneInstant }));
     },
     Write: (request, context) => {
       const nodes = requireOperations(request.nodesToWrite, limits.maxNodesPerWrite);
       const write = (item: WriteValue, caller: ServiceContext): StatusCode | Promise<StatusCode> =>
         space.writeAttribute(caller.session, item, caller);
-      return withResults(runOperations(nodes, context, write));
+      return withResults(runOperations(nodes, context, write, { operationsPerLook: 1 }));
     },
   };
+}
+
+/** In all results of one response together, each at least a byte: more would not fit into a message. */
+const MAX_COPIED_ELEMENTS = 16_777_216;
+
+/** Bounds the elements that the index ranges of one Read copy: many ranges of one large array need more memory than there is. */
+class PartsOfArrays {
+  #elementsLeft = MAX_COPIED_ELEMENTS;
+
+  /** @throws UaStatusError (or rejects with) BadResponseTooLarge. */
+  charge(item: ReadValueId, value: DataValue | Promise<DataValue>): DataValue | Promise<DataValue> {
+    if (item.indexRange === null || item.indexRange === '') return value;
+    return value instanceof Promise ? value.then((late) => this.#charge(late)) : this.#charge(value);
+  }
+
+  #charge(value: DataValue): DataValue {
+    this.#elementsLeft -= value.value?.elements?.length ?? 0;
+    if (this.#elementsLeft < 0) throw new UaStatusError(StatusCodes.BadResponseTooLarge, 'parts of arrays');
+    return value;
+  }
 }
 
 /** A response with one result per operation and no diagnostics. */

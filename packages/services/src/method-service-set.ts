@@ -16,6 +16,8 @@ export function createMethodServiceSet(space: AddressSpace, limits: OperationLim
     space.callMethod(caller.session, method, caller);
   return {
     Call: (request, context) =>
-      withResults(runOperations(requireOperations(request.methodsToCall, limits.maxNodesPerMethodCall), context, call)),
+      withResults(
+        runOperations(requireOperations(request.methodsToCall, limits.maxNodesPerMethodCall), context, call, { operationsPerLook: 1 }),
+      ),
   };
 }

@@ -1,6 +1,7 @@
 import type { ServiceHandler } from '@bulkhead/contracts';
 import type { SubscriptionManager } from '@bulkhead/subscription';
 import type * as ua from '@bulkhead/types';
+import { runInChunks } from './operation-chunks.ts';
 import { requireSession } from './require-session.ts';
 
 /** The MonitoredItem Service Set. OPC 10000-4 §5.13. */
@@ -13,11 +14,36 @@ export interface MonitoredItemServiceSet {
 }
 
 export function createMonitoredItemServiceSet(manager: SubscriptionManager): MonitoredItemServiceSet {
+  const limit = manager.limits.maxMonitoredItemsPerCall;
   return {
-    CreateMonitoredItems: (request, context) => manager.createMonitoredItems(requireSession(context), request),
-    ModifyMonitoredItems: (request, context) => manager.modifyMonitoredItems(requireSession(context), request),
-    SetMonitoringMode: (request, context) => manager.setMonitoringMode(requireSession(context), request),
+    CreateMonitoredItems: (request, context) =>
+      runInChunks(
+        request.itemsToCreate,
+        limit,
+        context,
+        (itemsToCreate) => manager.createMonitoredItems(requireSession(context), { ...request, itemsToCreate }).results,
+      ),
+    ModifyMonitoredItems: (request, context) =>
+      runInChunks(
+        request.itemsToModify,
+        limit,
+        context,
+        (itemsToModify) => manager.modifyMonitoredItems(requireSession(context), { ...request, itemsToModify }).results,
+      ),
+    SetMonitoringMode: (request, context) =>
+      runInChunks(
+        request.monitoredItemIds,
+        limit,
+        context,
+        (monitoredItemIds) => manager.setMonitoringMode(requireSession(context), { ...request, monitoredItemIds }).results,
+      ),
     SetTriggering: (request, context) => manager.setTriggering(requireSession(context), request),
-    DeleteMonitoredItems: (request, context) => manager.deleteMonitoredItems(requireSession(context), request),
+    DeleteMonitoredItems: (request, context) =>
+      runInChunks(
+        request.monitoredItemIds,
+        limit,
+        context,
+        (monitoredItemIds) => manager.deleteMonitoredItems(requireSession(context), { ...request, monitoredItemIds }).results,
+      ),
   };
 }

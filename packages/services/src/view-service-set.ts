@@ -27,6 +27,9 @@ import { runOperations } from './operation-loop.ts';
 import { requireOperations } from './operations.ts';
 import { requireSession } from './require-session.ts';
 
+/** In all results of one response together: what is more comes behind continuation points, so that memory has a bound. */
+const MAX_REFERENCES_PER_RESPONSE = 100_000;
+
 /** A Browse that isn't at its end. */
 export interface BrowseState {
   readonly description: BrowseDescription;
@@ -48,7 +51,6 @@ export function createViewServiceSet(
   limits: OperationLimits,
   points: ContinuationPoints<BrowseState>,
 ): ViewServiceSet {
-  const browser = new PagedBrowser(space, points);
   return {
     Browse: (request, context) => {
       const viewStatus = space.checkView(request.view);
@@ -56,21 +58,23 @@ export function createViewServiceSet(
       const nodes = requireOperations(request.nodesToBrowse, limits.maxNodesPerBrowse);
       const asked = request.requestedMaxReferencesPerNode;
       const maxReferences = asked === 0 ? limits.maxReferencesPerNode : Math.min(asked, limits.maxReferencesPerNode);
+      const browser = new PagedBrowser(space, points);
       const browse = (description: BrowseDescription, caller: ServiceContext): BrowseResult =>
         browser.page(requireSession(caller), description, undefined, maxReferences);
-      return withResults(runOperations(nodes, context, browse));
+      return withResults(runOperations(nodes, context, browse, { operationsPerLook: 1 }));
     },
     BrowseNext: (request, context) => {
       const continuationPoints = requireOperations(request.continuationPoints, limits.maxNodesPerBrowse);
       const isRelease = request.releaseContinuationPoints;
+      const browser = new PagedBrowser(space, points);
       const proceed = (point: Uint8Array | null, caller: ServiceContext): BrowseResult =>
         browser.next(requireSession(caller), point, isRelease);
-      return withResults(runOperations(continuationPoints, context, proceed));
+      return withResults(runOperations(continuationPoints, context, proceed, { operationsPerLook: 1 }));
     },
     TranslateBrowsePathsToNodeIds: (request, context) => {
       const paths = requireOperations(request.browsePaths, limits.maxNodesPerTranslateBrowsePathsToNodeIds);
       const translate = (path: BrowsePath, caller: ServiceContext): BrowsePathResult => space.translateBrowsePath(caller.session, path);
-      return withResults(runOperations(paths, context, translate));
+      return withResults(runOperations(paths, context, translate, { operationsPerLook: 1 }));
     },
     // Look-up by NodeId is as fast as it gets here, so that ids are registered under their own name.
     RegisterNodes: (request) => ({
@@ -83,10 +87,11 @@ export function createViewServiceSet(
   };
 }
 
-/** Browses a page at a time; what is left waits behind a continuation point. */
+/** Browses a page at a time for one request; what is left waits behind a continuation point. */
 class PagedBrowser {
   readonly #space: AddressSpace;
   readonly #points: ContinuationPoints<BrowseState>;
+  #referencesLeft = MAX_REFERENCES_PER_RESPONSE;
 
   constructor(space: AddressSpace, points: ContinuationPoints<BrowseState>) {
     this.#space = space;
@@ -94,10 +99,15 @@ class PagedBrowser {
   }
 
   page(session: SessionContext, description: BrowseDescription, from: BrowseCursor | undefined, maxReferences: number): BrowseResult {
-    const { statusCode, references, next } = this.#space.browse(session, description, from, maxReferences);
-    if (next === undefined) return { statusCode, continuationPoint: null, references };
-    if (!this.#points.hasRoom(session)) return withoutReferences(StatusCodes.BadNoContinuationPoints);
-    const continuationPoint = this.#points.add(session, { description, cursor: next, maxReferences });
+    const pageSize = Math.max(1, Math.min(maxReferences, this.#referencesLeft));
+    const { statusCode, references, next } = this.#space.browse(session, description, from, pageSize);
+    let continuationPoint: Buffer | null = null;
+    if (next !== undefined) {
+      const added = this.#points.add(session, this, { description, cursor: next, maxReferences });
+      if (added === undefined) return withoutReferences(StatusCodes.BadNoContinuationPoints);
+      continuationPoint = added;
+    }
+    this.#referencesLeft -= references.length;
     return { statusCode, continuationPoint, references };
   }
 

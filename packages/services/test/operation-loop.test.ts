@@ -47,6 +47,18 @@ describe('runOperations', () => {
     expect(most).toBe(3);
   });
 
+  it('lets each of many slow operations listen for the end of the request without a warning', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    const caller = context(1000);
+    const listening = async (): Promise<void> => caller.signal.addEventListener('abort', () => undefined);
+    await runOperations(Array.from({ length: 20 }), caller, listening);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('fails with the first failure and leaves none unhandled', async () => {
     const failing = (n: number): Promise<number> => Promise.reject(new Error(`operation ${n}`));
     await expect(runOperations([1, 2], context(1000), failing)).rejects.toThrow('operation 1');

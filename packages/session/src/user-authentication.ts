@@ -82,6 +82,8 @@ export class UserAuthentication {
     } finally {
       password.fill(0);
     }
+    // Guesses side by side learn no more than one after the other: those that end when the name is locked aren't told apart.
+    if (lockout.isLocked(caller, userName, nowMs)) throw refused(StatusCodes.BadUserAccessDenied, 'locked out meanwhile');
     if (identity === undefined) {
       lockout.failed(caller, userName, nowMs);
       throw refused(StatusCodes.BadUserAccessDenied, 'wrong user name or password');

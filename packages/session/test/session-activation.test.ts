@@ -152,6 +152,19 @@ describe('ActivateSession', () => {
     await attempt('secret');
     expect(asked).toBe(5);
   });
+
+  it('tells nothing of guesses that run side by side once the name is locked', async () => {
+    const harness = new Harness(undefined, {
+      lockout: { maxFailures: 3 },
+      userValidator: async (name, password) => (password.toString() === 'secret' ? user(name) : undefined),
+    });
+    const channel = new TestChannel(None, undefined, undefined, '10.0.0.66');
+    const session = await harness.create(channel);
+    const guesses = ['a', 'b', 'c', 'd', 'secret'].map((password) =>
+      harness.activate(session, channel, { userIdentityToken: harness.passwordToken(session, 'ann', password) }),
+    );
+    for (const guess of guesses) await expectCode(guess, StatusCodes.BadUserAccessDenied);
+  });
 });
 
 describe('moving a Session to another channel', () => {

@@ -31,6 +31,9 @@ import type { Subscription } from './subscription.ts';
 import { reviseSamplingInterval } from './subscription-parameters.ts';
 import { addTriggeringLink, removeAllTriggeringLinks, removeTriggeringLink } from './triggering.ts';
 
+/** Items deleted between two looks at the clock. */
+const ITEMS_PER_CLOCK_READ = 64;
+
 /** A response without its header. */
 export type Body<Response> = Omit<Response, 'responseHeader'>;
 
@@ -111,9 +114,17 @@ export class MonitoredItemServices {
     return { results, diagnosticInfos: [] };
   }
 
-  /** The Subscription ends, and its items with it. */
+  /** The Subscription ends, and its items with it: those that a slice isn't enough for in later turns. */
   deleteAll(subscription: Subscription): void {
-    for (const item of subscription.items.values()) this.#deleteItem(subscription, item);
+    const { clock, turns } = this.#sampling.runtime;
+    const deadlineMs = clock.nowMs() + this.#sampling.sliceMs;
+    let count = 0;
+    for (const item of subscription.items.values()) {
+      this.#deleteItem(subscription, item);
+      if (++count % ITEMS_PER_CLOCK_READ !== 0 || clock.nowMs() < deadlineMs) continue;
+      turns.defer(() => this.deleteAll(subscription));
+      return;
+    }
   }
 
   #createItem(subscription: Subscription, request: MonitoredItemCreateRequest, timestamps: TimestampsToReturn): MonitoredItemCreateResult {

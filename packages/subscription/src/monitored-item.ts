@@ -136,7 +136,7 @@ export class MonitoredItem implements Sampled {
     this.#lastQueued = undefined;
     const reportsBefore = this.#reportCount;
     if (this.samplingIntervalMs > 0) this.#group = this.#sampling.join(this.samplingIntervalMs);
-    this.#stopObserving = this.target.observe((value) => this.#report(value));
+    this.#stopObserving = this.target.observe((value) => this.#report(value), this.owner);
     if (this.#stopObserving === undefined) {
       this.#group ??= this.#sampling.join(this.#minPollIntervalMs);
       this.#group.poll(this);

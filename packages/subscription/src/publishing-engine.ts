@@ -7,6 +7,9 @@ import type { SamplingScheduler } from './sampling.ts';
 import { noSubscription, SessionPublishing } from './session-publishing.ts';
 import type { Subscription } from './subscription.ts';
 
+/** Notifications sent in one turn of the event loop: making and encoding them takes a few ms. */
+const NOTIFICATIONS_PER_TURN = 5_000;
+
 /** Runs the publishing cycles of all Subscriptions on one timer and knows which Session each belongs to. */
 export class PublishingEngine {
   readonly #runtime: Runtime;
@@ -15,6 +18,10 @@ export class PublishingEngine {
   readonly #onLifetimeEnded: (subscription: Subscription) => void;
   readonly #cycles: DeadlineQueue<Subscription>;
   readonly #sessions: Map<SessionContext, SessionPublishing> = new Map();
+  /** Those that may have something to be served, next one first. */
+  readonly #unserved: Set<SessionPublishing> = new Set();
+  #isServingDeferred = false;
+  #isRunningCycles = false;
 
   /** @param onLifetimeEnded deletes the Subscription, which is already detached. */
   constructor(
@@ -66,7 +73,8 @@ export class PublishingEngine {
     publishing.attach(subscription);
     const nowMs = this.#runtime.clock.nowMs();
     if (subscription.heapIndex < 0) this.#cycles.schedule(subscription, nowMs + subscription.parameters.publishingIntervalMs);
-    publishing.serve(nowMs);
+    this.#unserved.add(publishing);
+    this.#serve(nowMs);
   }
 
   /** The publishing interval changed: the cycle under way ends after the new one. */
@@ -85,8 +93,8 @@ export class PublishingEngine {
     if (publishing === undefined || publishing.subscriptions.get(subscription.id) !== subscription) return;
     publishing.detach(subscription);
     if (status !== undefined) publishing.issueStatusChange(subscription, status);
-    publishing.serve(this.#runtime.clock.nowMs());
-    this.#forgetIfEmpty(publishing);
+    this.#unserved.add(publishing);
+    this.#serve(this.#runtime.clock.nowMs());
   }
 
   stopCycles(subscription: Subscription): void {
@@ -98,6 +106,7 @@ export class PublishingEngine {
     const publishing = this.#sessions.get(session);
     if (publishing === undefined) return [];
     this.#sessions.delete(session);
+    this.#unserved.delete(publishing);
     const subscriptions = Array.from(publishing.subscriptions.values());
     for (const subscription of subscriptions) publishing.detach(subscription);
     publishing.close(statusCode, reason);
@@ -111,15 +120,37 @@ export class PublishingEngine {
 
   #runCycles(nowMs: number): void {
     this.#sampling.runDue(nowMs);
-    const touched = new Set<SessionPublishing>();
+    this.#isRunningCycles = true;
     for (let subscription = this.#cycles.popDue(nowMs); subscription !== undefined; subscription = this.#cycles.popDue(nowMs)) {
-      this.#endCycle(subscription, nowMs, touched);
+      this.#endCycle(subscription, nowMs);
     }
+    this.#isRunningCycles = false;
     // Only now, so that all Subscriptions of one instant compete for the requests.
-    for (const publishing of touched) publishing.serve(nowMs);
+    this.#serve(nowMs);
   }
 
-  #endCycle(subscription: Subscription, nowMs: number, touched: Set<SessionPublishing>): void {
+  /** Serves Sessions in turn; what is more than one turn of the event loop should take goes on in later ones. */
+  #serve(nowMs: number): void {
+    if (this.#isServingDeferred || this.#isRunningCycles) return;
+    let left = NOTIFICATIONS_PER_TURN;
+    for (const publishing of this.#unserved) {
+      left = publishing.serve(nowMs, left);
+      this.#unserved.delete(publishing);
+      if (left > 0) {
+        this.#forgetIfEmpty(publishing);
+        continue;
+      }
+      this.#unserved.add(publishing);
+      this.#isServingDeferred = true;
+      this.#runtime.turns.defer(() => {
+        this.#isServingDeferred = false;
+        this.#serve(this.#runtime.clock.nowMs());
+      });
+      return;
+    }
+  }
+
+  #endCycle(subscription: Subscription, nowMs: number): void {
     const dueMs = subscription.dueMs;
     const nextMs = dueMs + subscription.parameters.publishingIntervalMs;
     // After a stall cycles are left out, not caught up.
@@ -136,7 +167,7 @@ export class PublishingEngine {
         subscription.becomeLate();
       } else {
         publishing.addReady(subscription, dueMs);
-        touched.add(publishing);
+        this.#unserved.add(publishing);
       }
     }
   }

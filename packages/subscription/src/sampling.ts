@@ -31,7 +31,9 @@ export class SamplingGroup implements Deadline {
   memberCount = 0;
   readonly #scheduler: SamplingScheduler;
   readonly #polled: Sampled[] = [];
-  #held: Sampled[] = [];
+  #held: Set<Sampled> = new Set();
+  /** Those that waited for the period under way and aren't taken yet. */
+  #released: Set<Sampled> = new Set();
   #period = 0;
   #hadChanges = false;
   #cursor = 0;
@@ -41,11 +43,16 @@ export class SamplingGroup implements Deadline {
     this.intervalMs = intervalMs;
   }
 
+  /** Items with a value that waits for the next period. */
+  get heldCount(): number {
+    return this.#held.size + this.#released.size;
+  }
+
   /** The source of an item reports a new value. */
   report(item: Sampled, value: DataValue): void {
-    if (item.acceptedPeriod === this.#period) {
-      if (item.heldValue === undefined) this.#held.push(item);
+    if (item.acceptedPeriod === this.#period || item.heldValue !== undefined) {
       item.heldValue = value;
+      if (!this.#released.has(item)) this.#held.add(item);
       return;
     }
     this.noteAccepted(item);
@@ -69,6 +76,8 @@ export class SamplingGroup implements Deadline {
   forget(item: Sampled): void {
     item.heldValue = undefined;
     item.acceptedPeriod = -1;
+    this.#held.delete(item);
+    this.#released.delete(item);
     const index = item.pollIndex;
     if (index < 0) return;
     item.pollIndex = -1;
@@ -78,44 +87,51 @@ export class SamplingGroup implements Deadline {
     this.#polled[index] = last;
   }
 
-  /** Starts a period: takes the values that waited. @returns whether the group needs a further period. */
+  /** Starts a period; `takeUntil` does its work. @returns whether the group needs a further period. */
   startPeriod(): boolean {
-    const held = this.#held;
-    const isBusy = this.#hadChanges || held.length > 0 || this.#polled.length > 0;
+    const isBusy = this.#hadChanges || this.#held.size > 0 || this.#polled.length > 0;
     this.#hadChanges = false;
     this.#period++;
-    if (held.length > 0) {
-      this.#held = [];
-      for (const item of held) {
-        const value = item.heldValue;
-        if (value === undefined) continue;
-        item.heldValue = undefined;
-        this.noteAccepted(item);
-        item.accept(value);
-      }
-    }
+    this.#released = this.#held;
+    this.#held = new Set();
     this.#cursor = 0;
     return isBusy;
   }
 
-  /** Reads polled items until all had their turn or `deadlineMs` is past. @returns whether all had their turn. */
-  pollUntil(deadlineMs: number, runtime: Runtime): boolean {
+  /** Takes values that waited and reads polled items until all had their turn or `deadlineMs` is past. @returns whether all had. */
+  takeUntil(deadlineMs: number, runtime: Runtime): boolean {
+    let count = 0;
+    const isTimeUp = (): boolean => ++count % SAMPLES_PER_CLOCK_READ === 0 && runtime.clock.nowMs() >= deadlineMs;
     const polled = this.#polled;
+    for (const item of this.#released) {
+      this.#take(item);
+      if (isTimeUp()) return this.#released.size === 0 && polled.length === 0;
+    }
     while (this.#cursor < polled.length) {
       (polled[this.#cursor++] as Sampled).sample();
-      if (this.#cursor % SAMPLES_PER_CLOCK_READ === 0 && runtime.clock.nowMs() >= deadlineMs) break;
+      if (isTimeUp()) break;
     }
     return this.#cursor >= polled.length;
+  }
+
+  #take(item: Sampled): void {
+    this.#released.delete(item);
+    const value = item.heldValue;
+    if (value === undefined) return;
+    item.heldValue = undefined;
+    this.noteAccepted(item);
+    item.accept(value);
   }
 }
 
 /** Groups MonitoredItems by sampling interval and runs the groups: one timer in all, work cut into slices. */
 export class SamplingScheduler {
+  /** How long work may hold the event loop at a time. */
+  readonly sliceMs: number;
   readonly #runtime: Runtime;
-  readonly #sliceMs: number;
   readonly #groups: Map<number, SamplingGroup> = new Map();
   readonly #due: DeadlineQueue<SamplingGroup>;
-  /** Groups whose polled items still have to be read in this period, oldest first. */
+  /** Groups whose items still have to be read or taken in this period, oldest first. */
   readonly #unfinished: Set<SamplingGroup> = new Set();
   #isDeferred = false;
   readonly #continue: () => void;
@@ -123,7 +139,7 @@ export class SamplingScheduler {
   /** @param sliceMs how long polling may hold the event loop at a time. */
   constructor(runtime: Runtime, sliceMs: number) {
     this.#runtime = runtime;
-    this.#sliceMs = sliceMs;
+    this.sliceMs = sliceMs;
     this.#due = new DeadlineQueue(runtime, (nowMs) => this.runDue(nowMs));
     this.#continue = () => {
       this.#isDeferred = false;
@@ -133,6 +149,13 @@ export class SamplingScheduler {
 
   get groupCount(): number {
     return this.#groups.size;
+  }
+
+  /** Values that wait for the next period of their group. */
+  get heldCount(): number {
+    let count = 0;
+    for (const group of this.#groups.values()) count += group.heldCount;
+    return count;
   }
 
   get runtime(): Runtime {
@@ -184,9 +207,9 @@ export class SamplingScheduler {
 
   #pollSlice(): void {
     if (this.#unfinished.size === 0) return;
-    const deadlineMs = this.#runtime.clock.nowMs() + this.#sliceMs;
+    const deadlineMs = this.#runtime.clock.nowMs() + this.sliceMs;
     for (const group of this.#unfinished) {
-      if (!group.pollUntil(deadlineMs, this.#runtime)) {
+      if (!group.takeUntil(deadlineMs, this.#runtime)) {
         this.#isDeferred = true;
         this.#runtime.turns.defer(this.#continue);
         return;

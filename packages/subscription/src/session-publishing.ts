@@ -10,11 +10,15 @@ interface Answer {
   readonly availableSequenceNumbers: readonly number[];
   readonly moreNotifications: boolean;
   readonly notificationMessage: NotificationMessage;
+  readonly notificationCount: number;
 }
+
+/** What making and sending an answer costs beside its Notifications, in Notifications. */
+const ANSWER_COST = 10;
 
 /**
  * Brings the Publish requests and the Subscriptions of one Session together. Between two calls either no request waits or no
- * Subscription is listed as ready, never both.
+ * Subscription is listed as ready, never both, unless `serve` was stopped by its budget.
  *
  * Which Subscription gets the next request: the highest priority; among equals the one that has waited longest; then the one
  * that was answered longest ago. A Subscription that has waited for a whole keep-alive time goes before those that haven't,
@@ -59,8 +63,8 @@ export class SessionPublishing {
     if (signal.aborted) throw abandoned();
     this.#publishCount++;
     const results = this.#acknowledge(request);
-    // While older requests wait nothing is listed as ready, so this one can't overtake them.
-    const answer = this.#nextAnswer(this.#clock.nowMs());
+    // Older requests go first.
+    const answer = this.#queue.length > 0 ? undefined : this.#nextAnswer(this.#clock.nowMs());
     if (answer !== undefined) return Promise.resolve(toBody(answer, results));
     const body = this.#queue.add(results, signal);
     notifyParked();
@@ -87,6 +91,7 @@ export class SessionPublishing {
       availableSequenceNumbers: [],
       moreNotifications: false,
       notificationMessage: subscription.createStatusChangeMessage(status, this.#clock.utcNow()),
+      notificationCount: 1,
     });
   }
 
@@ -103,16 +108,24 @@ export class SessionPublishing {
     if (!subscription.isReady) this.#removeReady(subscription);
   }
 
-  /** Answers what can be answered now; Subscriptions left without a request become late. */
-  serve(nowMs: number): void {
+  /**
+   * Answers what can be answered now; Subscriptions left without a request become late.
+   * @param budget Notifications that may be sent.
+   * @returns what is left of it; when that is not above 0, there may be more to serve.
+   */
+  serve(nowMs: number, budget: number): number {
+    let left = budget;
     while (this.#queue.length > 0) {
+      if (left <= 0) return left;
       const answer = this.#nextAnswer(nowMs);
       if (answer === undefined) break;
       const request = this.#queue.take();
       request?.resolve(toBody(answer, request.results));
+      left -= ANSWER_COST + answer.notificationCount;
     }
     for (const subscription of this.#ready) subscription.becomeLate();
     if (this.isEmpty) this.#queue.rejectAll(StatusCodes.BadNoSubscription, 'the last Subscription is gone');
+    return Math.max(1, left);
   }
 
   /** Ends every waiting request. */
@@ -136,6 +149,7 @@ export class SessionPublishing {
     if (statusChange !== undefined) return statusChange;
     const subscription = this.#takeReady(nowMs);
     if (subscription === undefined) return undefined;
+    const countBefore = subscription.counters.notificationsCount;
     const notificationMessage = subscription.createMessage(this.#clock.utcNow());
     subscription.readyOrder = ++this.#answerCount;
     if (subscription.isReady) this.addReady(subscription, nowMs);
@@ -144,6 +158,7 @@ export class SessionPublishing {
       availableSequenceNumbers: subscription.retransmission.availableSequenceNumbers(),
       moreNotifications: subscription.moreNotifications,
       notificationMessage,
+      notificationCount: subscription.counters.notificationsCount - countBefore,
     };
   }
 

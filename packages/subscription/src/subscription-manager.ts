@@ -79,6 +79,7 @@ export class SubscriptionManager {
   readonly #sampling: SamplingScheduler;
   readonly #engine: PublishingEngine;
   readonly #items: MonitoredItemServices;
+  #createdCount = 0;
   #isDisposed = false;
 
   /** @throws RangeError for limits that make no sense. */
@@ -100,6 +101,11 @@ export class SubscriptionManager {
     };
   }
 
+  /** Subscriptions created since the start. */
+  get createdCount(): number {
+    return this.#createdCount;
+  }
+
   /** @throws UaStatusError BadTooManySubscriptions, BadServerHalted (disposed) */
   createSubscription(session: SessionContext, request: CreateSubscriptionRequest): Body<CreateSubscriptionResponse> {
     if (this.#isDisposed) throw new UaStatusError(StatusCodes.BadServerHalted, 'the server stops');
@@ -114,6 +120,7 @@ export class SubscriptionManager {
     const parameters = reviseSubscriptionParameters(request, this.limits);
     const subscription = new Subscription(this.#newId(), session, parameters, request.publishingEnabled, this.limits);
     this.#subscriptions.set(subscription.id, subscription);
+    this.#createdCount++;
     this.#engine.attach(subscription, session);
     return {
       subscriptionId: subscription.id,
@@ -246,6 +253,11 @@ export class SubscriptionManager {
   diagnostics(subscriptionId: number): SubscriptionDiagnosticsDataType | undefined {
     const subscription = this.#subscriptions.get(subscriptionId);
     return subscription === undefined ? undefined : diagnosticsOf(subscription);
+  }
+
+  /** Publish requests of the Session that wait. */
+  queuedPublishCount(session: SessionContext): number {
+    return this.#engine.of(session)?.queueLength ?? 0;
   }
 
   /** What the Session's Subscriptions hold, for budgets. */

@@ -223,7 +223,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
     this.touch();
   }
 
-  /** Row 25, 27: the end. Items must be deleted before. */
+  /** Row 25, 27: the end. Its items are deleted by their own service. */
   close(): void {
     this.#state = 'closed';
     this.#awaitsRequest = false;

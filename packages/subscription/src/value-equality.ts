@@ -92,9 +92,18 @@ function extensionObjectsEqual(a: ExtensionObject, b: ExtensionObject): boolean 
   const left = a.content;
   if (left !== undefined && left.value === b.content?.value) return true;
   if (typeof a.body === 'string' || typeof b.body === 'string') return a.body === b.body;
-  const leftBody = a.toBinaryBody();
-  const rightBody = b.toBinaryBody();
+  const leftBody = bodyOf(a);
+  const rightBody = bodyOf(b);
   return leftBody === rightBody || (leftBody !== undefined && rightBody !== undefined && bytesEqual(leftBody, rightBody));
+}
+
+/** Undefined for a structure that can't be encoded, because a field is missing or of another type. */
+function bodyOf(extensionObject: ExtensionObject): Uint8Array | undefined {
+  try {
+    return extensionObject.toBinaryBody();
+  } catch {
+    return undefined;
+  }
 }
 
 function diagnosticInfosEqual(a: DiagnosticInfo, b: DiagnosticInfo): boolean {

@@ -296,3 +296,10 @@ export function setMode(
     SetMonitoringModeRequest.create({ subscriptionId, monitoringMode: mode, monitoredItemIds }),
   ).results;
 }
+
+/** Sends `count` Publish requests, one after the other. */
+export async function publishes(harness: Harness, count: number): Promise<Publish[]> {
+  const all: Publish[] = [];
+  for (let i = 0; i < count; i++) all.push(await harness.publish());
+  return all;
+}

@@ -8,13 +8,18 @@ import {
   StatusCodes,
 } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
-import { createSession, faultOf, Harness, isKeepAlive, type Publish, reported, settle, statusChangeOf, valuesOf } from './harness.ts';
-
-async function publishes(harness: Harness, count: number): Promise<Publish[]> {
-  const all: Publish[] = [];
-  for (let i = 0; i < count; i++) all.push(await harness.publish());
-  return all;
-}
+import {
+  createSession,
+  faultOf,
+  Harness,
+  isKeepAlive,
+  type Publish,
+  publishes,
+  reported,
+  settle,
+  statusChangeOf,
+  valuesOf,
+} from './harness.ts';
 
 describe('Publish', () => {
   it('is refused with BadNoSubscription without a Subscription', async () => {

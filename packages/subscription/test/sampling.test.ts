@@ -1,5 +1,16 @@
-import { DataValue, DeleteMonitoredItemsRequest, MonitoringMode, StatusCodes, UaStatusError, Variant } from '@bulkhead/types';
+import {
+  BuiltInType,
+  DataValue,
+  DeleteMonitoredItemsRequest,
+  EUInformation,
+  ExtensionObject,
+  MonitoringMode,
+  StatusCodes,
+  UaStatusError,
+  Variant,
+} from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
+import { SamplingScheduler } from '../src/sampling.ts';
 import { Harness, nextCycle, reported, setMode, settle, started, valuesOf } from './harness.ts';
 
 describe('sampling', () => {
@@ -64,6 +75,64 @@ describe('sampling', () => {
     const rest = await harness.publish();
     await harness.advance(200);
     expect([...valuesOf(publish), ...valuesOf(rest)].slice(-100)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+  });
+
+  it('of values that can not be encoded ends no more than the comparison', async () => {
+    const { harness, id } = await started();
+    const target = harness.source.add('a', { isPolled: true, pendingReads: [] });
+    harness.monitor(id, 'a', { interval: 50, queue: 10 });
+    const broken = (): DataValue =>
+      new DataValue(Variant.scalar(BuiltInType.ExtensionObject, ExtensionObject.of(EUInformation, { unitId: 1 } as EUInformation)));
+    for (let i = 0; i < 3; i++) {
+      target.pendingReads?.shift()?.resolve(broken());
+      await settle();
+      await harness.advance(50);
+    }
+    expect(target.readCount).toBe(4);
+  });
+
+  it('takes values that waited in slices, and of each item the newest', () => {
+    const { runtime } = new Harness();
+    const scheduler = new SamplingScheduler(runtime, 5);
+    const taken: unknown[] = [];
+    const double = (value: number): DataValue => new DataValue(Variant.double(value));
+    const items = Array.from({ length: 1_000 }, () => ({
+      pollIndex: -1,
+      acceptedPeriod: -1,
+      heldValue: undefined,
+      sample: () => {},
+      accept: (value: DataValue) => {
+        taken.push(value.value?.value);
+        runtime.clock.elapse(0.1);
+      },
+    }));
+    for (const item of items) {
+      const group = scheduler.join(1_000);
+      group.report(item, double(1));
+      group.report(item, double(2));
+    }
+    taken.length = 0;
+    runtime.clock.advance(1_000);
+    expect(taken.length).toBeLessThan(200);
+    const last = items.at(-1) as (typeof items)[0];
+    scheduler.join(1_000).report(last, double(3));
+    while (scheduler.heldCount > 0) runtime.turns.runAll();
+    expect(taken).toEqual([...new Array(999).fill(2), 3]);
+  });
+
+  it('keeps nothing of items that were deleted while their values waited for the next period', () => {
+    const { runtime } = new Harness();
+    const scheduler = new SamplingScheduler(runtime, 5);
+    const group = scheduler.join(600_000);
+    const value = new DataValue(Variant.double(1));
+    for (let i = 0; i < 10; i++) {
+      const item = { pollIndex: -1, acceptedPeriod: -1, heldValue: undefined, sample: () => {}, accept: () => {} };
+      scheduler.join(600_000).report(item, value);
+      group.report(item, value);
+      expect(scheduler.heldCount).toBe(1);
+      scheduler.leave(group, item);
+      expect(scheduler.heldCount).toBe(0);
+    }
   });
 
   it('of an idle source that reports changes needs no timer', async () => {

@@ -251,3 +251,19 @@ describe('dispose', () => {
     expect(faultOf(() => harness.subscribe())).toBe(StatusCodes.BadServerHalted);
   });
 });
+
+describe('the end of a large Subscription', () => {
+  it('takes its items away in slices', () => {
+    const harness = new Harness();
+    const { clock, turns } = harness.runtime;
+    harness.source.add('slow', { observe: () => () => clock.elapse(0.1) });
+    const id = harness.subscribe();
+    for (let i = 0; i < 500; i++) harness.monitor(id, 'slow');
+    const startedMs = clock.nowMs();
+    harness.manager.sessionClosed(harness.session, true);
+    expect(clock.nowMs() - startedMs).toBeLessThan(10);
+    expect(harness.manager.totals).toMatchObject({ subscriptions: 0, sessions: 0 });
+    while (harness.manager.totals.monitoredItems > 0) turns.runAll();
+    expect(clock.nowMs() - startedMs).toBeCloseTo(50);
+  });
+});

@@ -51,6 +51,12 @@ export class ManualClock implements Clock, Timers {
     this.#nowMs = Math.max(this.#nowMs, endMs);
   }
 
+  /** Time passes as while something works: no timer runs meanwhile; what became due runs with the next `advance`. */
+  elapse(ms: number): void {
+    if (!(ms >= 0)) throw new RangeError(`ms: ${ms}`);
+    this.#nowMs += ms;
+  }
+
   #earliest(): ManualTimer | undefined {
     let earliest: ManualTimer | undefined;
     for (const timer of this.#pending) {

@@ -37,6 +37,16 @@ describe('ManualClock', () => {
     expect(clock.nextTimerMs).toBe(31);
   });
 
+  it('runs what became due while time elapsed only when it advances', () => {
+    const clock = new ManualClock();
+    const ran: number[] = [];
+    clock.after(10, () => ran.push(clock.nowMs()));
+    clock.elapse(30);
+    expect(ran).toEqual([]);
+    clock.advance(0);
+    expect(ran).toEqual([30]);
+  });
+
   it('doesn’t run a cancelled timer', () => {
     const clock = new ManualClock();
     const run = vi.fn();

@@ -17,6 +17,8 @@ use crate::{
     report::{At, Failure, Step, good},
 };
 
+/// The client's default of 65,535 is too small for the longest value of the reference server.
+const MAX_BYTE_STRING_LENGTH: usize = 1024 * 1024;
 /// The client's default of 1000 is too small for the results of one Read.
 const MAX_ARRAY_LENGTH: usize = 100_000;
 
@@ -123,6 +125,7 @@ impl Script {
             .session_retry_limit(login.retries)
             .session_retry_initial(Duration::from_millis(200))
             .max_array_length(MAX_ARRAY_LENGTH)
+            .max_byte_string_length(MAX_BYTE_STRING_LENGTH)
             .request_timeout(Duration::from_secs(10))
             .client()
             .map_err(|problems| Failure::Fails(problems.join("; ")))
