@@ -11,6 +11,13 @@ export interface ResourceIsolationProvider {
   /** Owner of a request, from all that is known now. */
   classify(evidence: CallerEvidence): Owner;
   /**
+   * Like `classify`, for a provider that keeps what follows from evidence per channel.
+   * @param activation identity of the Session's activation, another one for each ActivateSession; undefined without a Session.
+   */
+  classifyOn?(channel: object, activation: object | undefined, evidence: CallerEvidence): Owner;
+  /** The channel is closed: what `classifyOn` kept of its callers goes. */
+  channelClosed?(channel: object): void;
+  /**
    * Charges at once or refuses at once; never waits. Of several reasons to refuse, what is wrong with the owner comes first, so
    * `Capacity` means that room elsewhere would have helped.
    * @param amount operations, or bytes for the byte stages; an integer >= 1.

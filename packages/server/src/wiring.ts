@@ -1,5 +1,5 @@
 import { AddressSpace } from '@bulkhead/address-space';
-import type { RequestSink, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import type { CallerOwners, RequestSink, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import { RequestDispatcher, type ServiceHandlers } from '@bulkhead/dispatcher';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { CertificateStore } from '@bulkhead/security';
@@ -8,6 +8,7 @@ import { SessionManager } from '@bulkhead/session';
 import { SubscriptionManager } from '@bulkhead/subscription';
 import { UacpConnectionFactory } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
+import { ProviderCallerOwners } from './caller-owners.ts';
 import { createIsolation, type ServerIsolation } from './isolation.ts';
 import { ServerEndpoints } from './server-endpoints.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
@@ -18,6 +19,7 @@ export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
   readonly runtime: ServerRuntime;
   readonly provider: ResourceIsolationProvider;
   readonly isolation: ServerIsolation;
+  readonly owners: CallerOwners;
   readonly space: AddressSpace;
   readonly endpoints: ServerEndpoints;
   readonly sessions: SessionManager;
@@ -50,6 +52,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   const encodingLimits = encodingLimitsFor(options);
   const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
   const endpoints = new ServerEndpoints(options, store, runtime);
+  const owners = new ProviderCallerOwners(provider, (chain) => endpoints.thumbprintOf(chain));
   const sessions = createSessions(options, runtime, provider, endpoints);
   const subscriptions = new SubscriptionManager({
     runtime,
@@ -74,12 +77,13 @@ export function wireServer<ServerRuntime extends Runtime>(
     encodingLimits,
     thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
   });
-  const sink = requestSink(dispatcher, sessions);
+  const sink = requestSink(dispatcher, sessions, owners);
   const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink);
   const parts = {
     runtime,
     provider,
     isolation,
+    owners,
     space,
     endpoints,
     sessions,
@@ -128,7 +132,7 @@ function createSessions(
 }
 
 /** The dispatcher, with the Sessions told of closed channels too. */
-function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager): RequestSink {
+function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager, owners: CallerOwners): RequestSink {
   return {
     submit: (request) => dispatcher.submit(request),
     onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
@@ -136,6 +140,7 @@ function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager): R
     channelClosed: (channel) => {
       dispatcher.channelClosed(channel);
       sessions.channelClosed(channel);
+      owners.channelClosed(channel);
     },
   };
 }

@@ -1,0 +1,132 @@
+import type { ResourceIsolationMode } from '@bulkhead/resource-isolation';
+import { SeededRandom } from '@bulkhead/testkit';
+
+/** What clients there are. */
+export const clientKinds = ['witness', 'hog', 'reconnector', 'halfSender', 'slowReader', 'opener', 'subscriber'] as const;
+export type ClientKind = (typeof clientKinds)[number];
+
+/** What an address is to the server. */
+export type Standing = 'ordinary' | 'trusted' | 'Bootstrap' | 'Reconnect' | 'Control';
+
+export interface ClientOptions {
+  readonly kind: ClientKind;
+  readonly address: string;
+  /** Logs in by name, so that its owner changes when its Session is activated. */
+  readonly userName: string | undefined;
+}
+
+/** An address that a classifier maps. */
+export interface MappedAddress {
+  readonly address: string;
+  readonly standing: Exclude<Standing, 'ordinary'>;
+}
+
+/** Shared capacity per stage, in operations or messages; reserves come on top. */
+export interface SharedCapacities {
+  readonly connections: number;
+  readonly reassembly: number;
+  readonly queue: number;
+  readonly queueBytes: number;
+  readonly parked: number;
+  readonly execution: number;
+  readonly establishment: number;
+}
+
+/** One simulated run, all of it derived from its seed. */
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly mode: ResourceIsolationMode;
+  /** Events before the faults end. */
+  readonly eventCount: number;
+  readonly maxSessionCount: number;
+  readonly maxMessageSize: number;
+  readonly shared: SharedCapacities;
+  /** Most that one owner may have of requests and connections; undefined for no limit of its own. */
+  readonly ownerHardLimit: number | undefined;
+  readonly defaultWeight: number;
+  readonly trustedWeight: number;
+  readonly maxTrackedOwners: number;
+  readonly mapped: readonly MappedAddress[];
+  readonly clients: readonly ClientOptions[];
+  /** Longest time for slow handlers. */
+  readonly slowMs: number;
+  /** Time that one costly node holds the event loop. */
+  readonly readCostMs: number;
+  readonly lookMs: number;
+  /** Each of these happens once in so many events; 0 for never. */
+  readonly faults: {
+    readonly cut: number;
+    readonly stall: number;
+    readonly clockJump: number;
+    readonly wallClockStep: number;
+  };
+  /** The server stops while everybody is connected, or all clients leave first. */
+  readonly end: 'shutdown' | 'clientsLeave';
+}
+
+const modes: readonly ResourceIsolationMode[] = ['SharedOnly', 'FairShare', 'Balanced', 'Balanced', 'TrustedReservations'];
+const protectedStandings: readonly MappedAddress['standing'][] = ['Bootstrap', 'Reconnect', 'Control'];
+const KiB = 1024;
+const UNBOUNDED_OWNERS = 4096;
+
+/** The options that a seed stands for. */
+export function optionsOf(seed: number): SimulationOptions {
+  const random = new SeededRandom(seed * 2 + 1);
+  const between = (low: number, high: number): number => low + random.nextInt(high - low + 1);
+  const rarely = (value: number): number => (random.nextInt(3) === 0 ? value : 0);
+  const mode = random.pick(modes);
+  const clients = clientsOf(random, between(3, 9));
+  return {
+    seed,
+    mode,
+    eventCount: between(80, 480),
+    maxSessionCount: between(2, 12),
+    maxMessageSize: random.pick([16 * KiB, 16 * KiB, 64 * KiB, 256 * KiB]),
+    shared: {
+      connections: between(1, 6),
+      reassembly: between(1, 2),
+      queue: between(2, 24),
+      queueBytes: between(3, 40),
+      parked: between(1, 8),
+      execution: between(1, 4),
+      establishment: between(1, 3),
+    },
+    ownerHardLimit: mode === 'SharedOnly' || random.nextBoolean() ? undefined : between(1, 6),
+    defaultWeight: between(1, 2),
+    trustedWeight: between(1, 4),
+    maxTrackedOwners: mode === 'SharedOnly' || random.nextInt(5) > 0 ? UNBOUNDED_OWNERS : between(6, 9),
+    mapped: mappedOf(mode, random, clients),
+    clients,
+    slowMs: between(1, 400),
+    readCostMs: random.pick([0.01, 0.1, 0.4]),
+    lookMs: random.pick([0, 0.001, 0.02]),
+    faults: {
+      cut: rarely(between(15, 80)),
+      stall: rarely(between(15, 80)),
+      clockJump: rarely(between(30, 150)),
+      wallClockStep: rarely(between(30, 150)),
+    },
+    end: random.nextInt(3) === 0 ? 'shutdown' : 'clientsLeave',
+  };
+}
+
+/** At least one witness, and a few addresses so that some clients share one. */
+function clientsOf(random: SeededRandom, count: number): ClientOptions[] {
+  const addressCount = 1 + random.nextInt(count);
+  return Array.from({ length: count }, (_, at) => ({
+    kind: at === 0 ? 'witness' : random.pick(clientKinds),
+    address: `10.0.0.${1 + random.nextInt(addressCount)}`,
+    userName: at > 0 && random.nextInt(5) === 0 ? random.pick(['ada', 'ben']) : undefined,
+  }));
+}
+
+function mappedOf(mode: ResourceIsolationMode, random: SeededRandom, clients: readonly ClientOptions[]): MappedAddress[] {
+  const mapped: MappedAddress[] = [];
+  for (const address of new Set(clients.map((client) => client.address))) {
+    if (mode === 'TrustedReservations' && (mapped.length === 0 || random.nextInt(4) === 0)) mapped.push({ address, standing: 'trusted' });
+    else if ((mode === 'TrustedReservations' || mode === 'Balanced') && random.nextInt(3) === 0) {
+      mapped.push({ address, standing: random.pick(protectedStandings) });
+    }
+  }
+  return mapped;
+}
