@@ -6,12 +6,13 @@ import { StepError } from './lib/run.mjs';
 import { ROOT } from './lib/workspace.mjs';
 
 const HELP = `node scripts/task.mjs <task> [arguments]
-  start   build what the reference server needs and run it; arguments go to the server
-  test    build, run all checks and all tests; arguments go to vitest
-  check   build and run all checks
-  interop build and play one script with the clients of other stacks; arguments name stacks
-  bench   build and measure this server beside others; arguments go to the benchmark
-  build   generate and compile everything
+  start    build what the reference server needs and run it; arguments go to the server
+  test     build, run all checks and all tests; arguments go to vitest
+  check    build and run all checks
+  interop  build and play one script with the clients of other stacks; arguments name stacks
+  bench    build and measure this server beside others; arguments go to the benchmark
+  simulate build and run seeds of the simulation: --seeds N, --from S
+  build    generate and compile everything
 Each task installs the packages first, if they have changed.`;
 
 const tasks = {
@@ -40,6 +41,12 @@ const tasks = {
     install();
     build('product');
     await runHere('test/interop/harness/main.mjs', args);
+  },
+  simulate: async (args) => {
+    install();
+    build('product');
+    const { runSimulation } = await import('./lib/simulate.mjs');
+    process.exitCode = await runSimulation(args);
   },
   test: async (args) => {
     const { runTests } = await import('./lib/test.mjs');

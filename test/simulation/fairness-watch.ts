@@ -98,7 +98,7 @@ export class FairnessWatch {
     for (const [waiting, wait] of this.#waits) {
       if (waiting === record || !wait.couldStart || ++wait.turns <= wait.maxTurns) continue;
       this.#waits.delete(waiting);
-      this.#findings.report(`${waiting} has waited for ${wait.turns} turns of others, of at most ${wait.maxTurns}`);
+      this.#findings.report(`${waiting.label} has waited for ${wait.turns} turns of others, of at most ${wait.maxTurns}`);
     }
   }
 }

@@ -13,6 +13,7 @@ import {
 import { AuditedProvider } from './audited-provider.ts';
 import type { Findings } from './findings.ts';
 import type { SimulationOptions } from './options.ts';
+import type { FaultPlan } from './planted-faults.ts';
 import { modelOfPlan, modelOfTotals } from './reserve-model.ts';
 import type { Tally } from './tally.ts';
 
@@ -25,13 +26,13 @@ export function maxChannelCountOf({ maxSessionCount, shared }: SimulationOptions
 }
 
 /** The provider that the options ask for, audited. */
-export function createAuditedProvider(options: SimulationOptions, findings: Findings, tally: Tally): AuditedProvider {
+export function createAuditedProvider(options: SimulationOptions, findings: Findings, tally: Tally, faults: FaultPlan): AuditedProvider {
   if (options.mode === 'SharedOnly') {
     const totals = sharedTotals(options);
-    return new AuditedProvider(new SharedResourceIsolationProvider({ totals }), modelOfTotals(totals), findings, tally);
+    return new AuditedProvider(faults.provider(new SharedResourceIsolationProvider({ totals })), modelOfTotals(totals), findings, tally);
   }
   const plan = planOf(options, options.mode);
-  return new AuditedProvider(createProvider(options, plan, findings), modelOfPlan(plan), findings, tally);
+  return new AuditedProvider(faults.provider(createProvider(options, plan, findings)), modelOfPlan(plan), findings, tally);
 }
 
 function createProvider(options: SimulationOptions, plan: ResourceIsolationPlan, findings: Findings): ResourceIsolationProvider {

@@ -34,7 +34,7 @@ export class RequestRecord {
     return `${this.incoming.channel.channelId}/${this.incoming.header.authenticationToken.toString()}`;
   }
 
-  toString(): string {
+  get label(): string {
     return `request ${this.incoming.requestId} of channel ${this.incoming.channel.channelId} ${this.service}`;
   }
 }

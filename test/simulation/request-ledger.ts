@@ -1,7 +1,6 @@
 import type { IncomingRequest, RequestSink, SecureChannelContext, ServiceContext, ServiceHandler } from '@bulkhead/contracts';
 import type { ServiceHandlers } from '@bulkhead/dispatcher';
 import { Stage } from '@bulkhead/resource-isolation';
-import type { WiringTaps } from '@bulkhead/server';
 import { PublishRequest, type RequestHeader } from '@bulkhead/types';
 import type { AuditedProvider } from './audited-provider.ts';
 import type { FairnessWatch } from './fairness-watch.ts';
@@ -26,7 +25,6 @@ const NO_SESSION_NEEDED: ReadonlySet<string> = new Set(['CreateSession', 'Activa
 
 /** Stands on both sides of the dispatcher and knows where each request is, whatever the dispatcher thinks. */
 export class RequestLedger implements RequestWatcher {
-  readonly taps: WiringTaps;
   readonly #findings: Findings;
   readonly #tally: Tally;
   readonly #provider: AuditedProvider;
@@ -42,7 +40,6 @@ export class RequestLedger implements RequestWatcher {
     this.#tally = tally;
     this.#provider = provider;
     this.#fairness = fairness;
-    this.taps = { sink: (sink) => this.#watchSink(sink), handlers: (handlers) => this.#watchHandlers(handlers) };
   }
 
   counts(): RequestCounts {
@@ -59,7 +56,7 @@ export class RequestLedger implements RequestWatcher {
   checkAnswers(): void {
     for (const record of this.#ended) {
       if (record.phase === 'ended' && record.answerCount === 0 && record.incoming.channel.isOpen) {
-        this.#findings.report(`${record} ended without an answer`);
+        this.#findings.report(`${record.label} ended without an answer`);
       }
     }
     this.#ended = [];
@@ -69,8 +66,8 @@ export class RequestLedger implements RequestWatcher {
   checkTurns(isTurnDue: boolean): void {
     if (isTurnDue) return;
     for (const record of this.#live) {
-      if (record.waitsForTurn) this.#findings.report(`${record} waits for its next turn, and none is due`);
-      if (this.#couldStart(record)) this.#findings.report(`${record} could start, and no turn is due`);
+      if (record.waitsForTurn) this.#findings.report(`${record.label} waits for its next turn, and none is due`);
+      if (this.#couldStart(record)) this.#findings.report(`${record.label} could start, and no turn is due`);
     }
   }
 
@@ -80,7 +77,7 @@ export class RequestLedger implements RequestWatcher {
   }
 
   answered(record: RequestRecord): void {
-    if (++record.answerCount > 1) this.#findings.report(`${record} was answered ${record.answerCount} times`);
+    if (++record.answerCount > 1) this.#findings.report(`${record.label} was answered ${record.answerCount} times`);
   }
 
   parked(record: RequestRecord): void {
@@ -94,7 +91,8 @@ export class RequestLedger implements RequestWatcher {
     if (!context.signal.aborted) this.#checkSession(record, context);
   }
 
-  #watchSink(sink: RequestSink): RequestSink {
+  /** Between connections and the dispatcher. */
+  watchSink(sink: RequestSink): RequestSink {
     return {
       submit: (request) => this.#submit(sink, request),
       channelClosed: (channel) => sink.channelClosed(channel),
@@ -119,7 +117,8 @@ export class RequestLedger implements RequestWatcher {
     this.#fairness.queued(record, this.#live);
   }
 
-  #watchHandlers(handlers: ServiceHandlers): ServiceHandlers {
+  /** Between the dispatcher and the services. */
+  watchHandlers(handlers: ServiceHandlers): ServiceHandlers {
     const watched = Object.entries(handlers).map(([name, handler]) => [name, this.#watchHandler(name, handler as AnyHandler)]);
     return Object.fromEntries(watched) as ServiceHandlers;
   }
@@ -159,8 +158,8 @@ export class RequestLedger implements RequestWatcher {
 
   #checkSession(record: RequestRecord, { session, channel }: ServiceContext): void {
     if (session === undefined || NO_SESSION_NEEDED.has(record.service)) return;
-    if (!session.isActivated) this.#findings.report(`${record} runs for a Session that isn't active`);
-    else if (session.channel !== channel) this.#findings.report(`${record} runs for a Session that is bound to another channel`);
-    if (!channel.isOpen) this.#findings.report(`${record} runs for a closed channel`);
+    if (!session.isActivated) this.#findings.report(`${record.label} runs for a Session that isn't active`);
+    else if (session.channel !== channel) this.#findings.report(`${record.label} runs for a Session that is bound to another channel`);
+    if (!channel.isOpen) this.#findings.report(`${record.label} runs for a closed channel`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from '@bulkhead/contracts';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { CertificateStore } from '@bulkhead/security';
 import { resolveServerOptions, type ServerOptions, type ServerParts, stopParts, wireServer } from '@bulkhead/server';
 import { ManualTurns } from '@bulkhead/testkit';
@@ -7,6 +8,7 @@ import { FairnessWatch } from './fairness-watch.ts';
 import { type Findings, FindingsLogger } from './findings.ts';
 import { createAuditedProvider, MAX_BUFFER_BYTES, maxChannelCountOf } from './isolation.ts';
 import type { SimulationOptions } from './options.ts';
+import { FaultPlan, type PlantedFault } from './planted-faults.ts';
 import { RequestLedger } from './request-ledger.ts';
 import { SimulatedKey } from './simulated-key.ts';
 import { SimulatedNodes } from './simulated-nodes.ts';
@@ -28,30 +30,39 @@ export class SimulatedServer {
   readonly nodes: SimulatedNodes;
   readonly parts: ServerParts;
 
-  private constructor(options: SimulationOptions, store: CertificateStore, findings: Findings) {
+  private constructor(options: SimulationOptions, store: CertificateStore, findings: Findings, fault: PlantedFault | undefined) {
+    const faults = new FaultPlan(fault);
     const { seed, slowMs } = options;
     const clock = new SimulationClock(options.lookMs);
     this.clock = clock;
-    this.provider = createAuditedProvider(options, findings, this.tally);
+    this.provider = createAuditedProvider(options, findings, this.tally, faults);
     this.fairness = new FairnessWatch(findings, this.tally, this.provider);
     this.requests = new RequestLedger(findings, this.tally, this.provider, this.fairness);
     const runtime: Runtime = {
       clock,
       timers: clock,
-      turns: this.turns,
+      turns: faults.turns(this.turns),
       random: streamOf(seed, Stream.server),
       log: new FindingsLogger(findings),
     };
-    const given = serverOptions(options, this.provider);
+    const given = serverOptions(options, faults.leases(this.provider));
     const privateKey = new SimulatedKey(clock, streamOf(seed, Stream.key), slowMs);
-    const simulatedStore: CertificateStore = { ...store, privateKey, close: () => Promise.resolve() };
-    this.parts = wireServer(resolveServerOptions(given), given, simulatedStore, runtime, this.requests.taps);
+    const simulatedStore = Object.create(store, { privateKey: { value: privateKey } }) as CertificateStore;
+    this.parts = wireServer(resolveServerOptions(given), given, simulatedStore, runtime, {
+      sink: (sink) => this.requests.watchSink(faults.sink(sink)),
+      handlers: (handlers) => this.requests.watchHandlers(handlers),
+    });
     this.parts.endpoints.urls = ['opc.tcp://server:4840'];
     this.nodes = new SimulatedNodes(clock, streamOf(seed, Stream.sources), options);
   }
 
-  static async create(options: SimulationOptions, store: CertificateStore, findings: Findings): Promise<SimulatedServer> {
-    const server = new SimulatedServer(options, store, findings);
+  static async create(
+    options: SimulationOptions,
+    store: CertificateStore,
+    findings: Findings,
+    fault?: PlantedFault,
+  ): Promise<SimulatedServer> {
+    const server = new SimulatedServer(options, store, findings, fault);
     await server.nodes.addTo(server.parts.space);
     return server;
   }
@@ -61,7 +72,7 @@ export class SimulatedServer {
   }
 }
 
-function serverOptions(options: SimulationOptions, provider: AuditedProvider): ServerOptions {
+function serverOptions(options: SimulationOptions, provider: ResourceIsolationProvider): ServerOptions {
   const { maxSessionCount, maxMessageSize } = options;
   return {
     applicationName: 'Simulated',

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { CertificateStore } from '@bulkhead/security';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientKinds } from './options.ts';
 import { type SimulationResult, simulate } from './simulation.ts';
+import { SimulationStore } from './simulation-store.ts';
 import { Tally } from './tally.ts';
 
 const SEED_COUNT = Number(process.env['BULKHEAD_SEEDS'] ?? 2000);
@@ -13,12 +11,21 @@ const MS_PER_SEED = 1000;
 const REPEATED_SEEDS = Math.min(50, SEED_COUNT);
 /** With fewer seeds, rare things may not happen. */
 const ENOUGH_SEEDS = 1000;
+const LEAST_RUNS_PER_SETTING = 100;
 
 /** A simulation that never gets there proves nothing. */
 const answers: readonly string[] = [
   ...['ServerTooBusy', 'ServerHalted', 'Timeout', 'RequestCancelledByClient', 'TooManySessions', 'UserAccessDenied'],
   ...['SessionClosed', 'SessionIdInvalid', 'SessionNotActivated', 'SecureChannelClosed', 'SecureChannelIdInvalid'],
 ].map((name) => `answer Bad${name}`);
+
+const settings: readonly string[] = [
+  ...['SharedOnly', 'FairShare', 'Balanced', 'TrustedReservations'].map((mode) => `mode ${mode}`),
+  ...['trusted', 'Bootstrap', 'Reconnect', 'Control'].map((standing) => `standing ${standing}`),
+  ...['cut', 'stall', 'clockJump', 'wallClockStep'].map((fault) => `fault ${fault}`),
+  ...['shutdown', 'clientsLeave'].map((end) => `end ${end}`),
+  ...clientKinds.map((kind) => `client ${kind}`),
+];
 
 const happenings: readonly string[] = [
   ...answers,
@@ -35,25 +42,20 @@ const happenings: readonly string[] = [
 ];
 
 describe('the whole server under a seeded schedule', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bulkhead-simulation-'));
-  let store: CertificateStore;
+  let opened: SimulationStore;
 
   beforeAll(async () => {
-    const applicationUri = 'urn:bulkhead:simulated';
-    store = await CertificateStore.open({ folder, applicationUri, applicationName: 'Simulated', hostNames: ['server'] });
+    opened = await SimulationStore.open();
   });
 
-  afterAll(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => opened[Symbol.asyncDispose]());
 
   const tally = new Tally();
 
   async function simulateAll(first: number, count: number): Promise<SimulationResult[]> {
     const results: SimulationResult[] = [];
     for (let seed = first; seed < first + count; seed++) {
-      const result = await simulate(seed, store);
+      const result = await simulate(seed, opened.store);
       results.push(result);
       tally.addAll(result.tally);
     }
@@ -69,6 +71,7 @@ describe('the whole server under a seeded schedule', () => {
 
   it.skipIf(SEED_COUNT < ENOUGH_SEEDS)('comes into every situation that it is about', () => {
     expect(happenings.filter((what) => tally.count(what) === 0)).toEqual([]);
+    expect(settings.filter((what) => tally.count(what) < LEAST_RUNS_PER_SETTING)).toEqual([]);
   });
 
   it('does the same again with the same seed', async () => {

@@ -4,6 +4,7 @@ import { hog, opener, slowReader } from './greedy-clients.ts';
 import { halfSender } from './half-sender.ts';
 import { checkInvariants, checkNothingLeft } from './invariants.ts';
 import { type ClientKind, optionsOf, type SimulationOptions } from './options.ts';
+import type { PlantedFault } from './planted-faults.ts';
 import { reconnector, witness } from './polite-clients.ts';
 import { SimulatedClient } from './simulated-client.ts';
 import { Stream, streamOf } from './streams.ts';
@@ -39,10 +40,14 @@ const OPERATIONS_PER_LOOK = 16;
 const LOOKS_PER_TURN = 1000;
 const LONGEST_JUMP_MS = 12_000;
 
-/** Runs the simulation that `seed` stands for. @throws Error with findings, options and the last events. */
-export async function simulate(seed: number, store: CertificateStore): Promise<SimulationResult> {
+/**
+ * Runs the simulation that `seed` stands for.
+ * @param fault something to find.
+ * @throws Error with findings, options and the last events.
+ */
+export async function simulate(seed: number, store: CertificateStore, fault?: PlantedFault): Promise<SimulationResult> {
   const options = optionsOf(seed);
-  const world = await World.create(options, store);
+  const world = await World.create(options, store, fault);
   try {
     return await new Simulation(world).run();
   } catch (error) {
@@ -73,6 +78,7 @@ class Simulation {
 
   async run(): Promise<SimulationResult> {
     const { options, findings } = this.#world;
+    this.#tellOptions();
     this.#startClients();
     for (let i = 0; i < options.eventCount; i++) {
       await this.#busyEvent();
@@ -87,6 +93,14 @@ class Simulation {
     for (const [reason, count] of Object.entries(closed)) if (count > 0) tally.add(`closed ${reason}`, count);
     for (const [reason, count] of Object.entries(refused)) if (count > 0) tally.add(`connection refused ${reason}`, count);
     return { traceHash: trace.hash, eventCount: this.#eventCount, tally };
+  }
+
+  #tellOptions(): void {
+    const { options, tally } = this.#world;
+    tally.add(`mode ${options.mode}`);
+    tally.add(`end ${options.end}`);
+    for (const { kind } of options.clients) tally.add(`client ${kind}`);
+    for (const { standing } of options.mapped) tally.add(`standing ${standing}`);
   }
 
   #startClients(): void {
@@ -188,18 +202,22 @@ class Simulation {
   }
 
   #maybeFault(): void {
-    const { options, network, server, trace } = this.#world;
+    const { options, network, server, trace, tally } = this.#world;
     const random = this.#random;
-    const { cut, stall, clockJump, wallClockStep } = options.faults;
-    const happens = (oncePerEvents: number): boolean => oncePerEvents > 0 && random.nextInt(oncePerEvents) === 0;
+    const happens = (fault: keyof typeof options.faults): boolean => {
+      const oncePerEvents = options.faults[fault];
+      if (oncePerEvents === 0 || random.nextInt(oncePerEvents) > 0) return false;
+      tally.add(`fault ${fault}`);
+      return true;
+    };
     const { links } = network;
-    if (happens(cut) && links.length > 0) random.pick(links).cut();
-    if (happens(stall) && links.length > 0) {
+    if (happens('cut') && links.length > 0) random.pick(links).cut();
+    if (happens('stall') && links.length > 0) {
       const link = random.pick(links);
       link.isStalled = !link.isStalled;
     }
-    if (happens(clockJump)) server.clock.elapse(random.nextInt(LONGEST_JUMP_MS));
-    if (happens(wallClockStep)) server.clock.stepWallClock(random.nextInt(2 * LONGEST_JUMP_MS) - LONGEST_JUMP_MS);
+    if (happens('clockJump')) server.clock.elapse(random.nextInt(LONGEST_JUMP_MS));
+    if (happens('wallClockStep')) server.clock.stepWallClock(random.nextInt(2 * LONGEST_JUMP_MS) - LONGEST_JUMP_MS);
     trace.add(`${links.length} links`);
   }
 

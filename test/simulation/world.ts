@@ -4,6 +4,7 @@ import { type ClientConnection, RequestHandles } from './client-connection.ts';
 import { Findings } from './findings.ts';
 import { SimulatedNetwork } from './network.ts';
 import type { SimulationOptions } from './options.ts';
+import type { PlantedFault } from './planted-faults.ts';
 import { SimulatedServer } from './simulated-server.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 import { Stream, streamOf } from './streams.ts';
@@ -32,9 +33,9 @@ export class World {
     this.network = new SimulatedNetwork(server.parts.connections, streamOf(options.seed, Stream.network));
   }
 
-  static async create(options: SimulationOptions, store: CertificateStore): Promise<World> {
+  static async create(options: SimulationOptions, store: CertificateStore, fault?: PlantedFault): Promise<World> {
     const findings = new Findings();
-    return new World(options, findings, await SimulatedServer.create(options, store, findings));
+    return new World(options, findings, await SimulatedServer.create(options, store, findings, fault));
   }
 
   get clock(): SimulationClock {
