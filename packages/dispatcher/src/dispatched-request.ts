@@ -33,7 +33,7 @@ export class DispatchedRequest implements ServiceContext, ParkSink, TimeSlice, Q
   readonly incoming: IncomingRequest;
   readonly service: BoundService;
   readonly origin: RequestOrigin;
-  readonly flow: RequestFlow<DispatchedRequest>;
+  flow: RequestFlow<DispatchedRequest>;
   readonly leases: RequestLeases;
   readonly deadlineMs: number;
   /** What it is for, as long as a live Session vouches for that. */

@@ -119,6 +119,17 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     this.#bringBack(flow);
   }
 
+  /** Moves one entry to another flow, among those that came before and after it. Takes a step for each that came after. */
+  moveEntry(entry: Entry, flow: RequestFlow<Entry>): void {
+    this.remove(entry);
+    entry.flow = flow;
+    const lane = this.#lane(entry);
+    let before = lane.last;
+    while (before !== undefined && before.order > entry.order) before = before.previousLink;
+    lane.insertAfter(before, entry);
+    this.#added(entry);
+  }
+
   #lane(entry: Entry): LinkedList<Entry> {
     return entry.flow.lanes[entry.lane] as LinkedList<Entry>;
   }

@@ -20,6 +20,7 @@ export class OriginRegistry {
   readonly #commonFlow: RequestFlow<DispatchedRequest> | undefined;
   readonly #channels: Map<SecureChannelContext, Map<SessionContext | undefined, RequestOrigin>> = new Map();
   readonly #owners: Map<string, OwnerRecord> = new Map();
+  readonly #heldBack: WeakSet<SecureChannelContext> = new WeakSet();
 
   constructor(callerOwners: CallerOwners, queue: FairRequestQueue<DispatchedRequest>, isFair: boolean) {
     this.#callerOwners = callerOwners;
@@ -79,13 +80,11 @@ export class OriginRegistry {
     return [...this.#channels.values()].flatMap((bySession) => [...bySession.values()]);
   }
 
-  /** In arrival order there is one queue for all: then the responses of a slow reader are bounded by its connection alone. */
+  /** What waits for a channel that is held back starts when that ends; others go on meanwhile, in arrival order too. */
   setHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
-    if (!this.isFair) return;
-    for (const { flow } of this.ofChannel(channel)) {
-      if (isHeldBack) this.#queue.suspend(flow);
-      else this.#queue.resume(flow);
-    }
+    if (isHeldBack) this.#heldBack.add(channel);
+    else this.#heldBack.delete(channel);
+    for (const origin of this.ofChannel(channel)) this.#setHeldBack(origin, isHeldBack);
   }
 
   /** Forgets the channel's idle origins; the others go with their last request. */
@@ -106,9 +105,22 @@ export class OriginRegistry {
     const origin = new RequestOrigin(channel, session, this.#commonFlow ?? new RequestFlow(record.turns));
     origin.callers[Lane.Ordinary] = { owner, record };
     record.originCount++;
+    if (this.#heldBack.has(channel)) this.#setHeldBack(origin, true);
     bySession.set(session, origin);
     this.#channels.set(channel, bySession);
     return origin;
+  }
+
+  #setHeldBack(origin: RequestOrigin, isHeldBack: boolean): void {
+    const common = this.#commonFlow;
+    if (common === undefined) {
+      if (isHeldBack) this.#queue.suspend(origin.flow);
+      else this.#queue.resume(origin.flow);
+      return;
+    }
+    if (isHeldBack === (origin.flow !== common)) return;
+    origin.flow = isHeldBack ? suspendedFlow() : common;
+    for (const request of origin.liveRequests()) if (request.phase === 'queued') this.#queue.moveEntry(request, origin.flow);
   }
 
   #drop(origin: RequestOrigin): void {
@@ -153,6 +165,13 @@ export class OriginRegistry {
     }
     return record;
   }
+}
+
+/** Where requests wait that are taken out of arrival order. */
+function suspendedFlow(): RequestFlow<DispatchedRequest> {
+  const flow = new RequestFlow<DispatchedRequest>(new OwnerTurns(1));
+  flow.isSuspended = true;
+  return flow;
 }
 
 function isSame(a: Owner, b: Owner): boolean {

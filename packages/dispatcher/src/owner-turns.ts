@@ -58,8 +58,8 @@ export class RequestFlow<Entry extends QueuedEntry<Entry>> implements Linked<Req
 
 /** What can wait in a `FairRequestQueue`. */
 export interface QueuedEntry<Entry extends QueuedEntry<Entry>> extends Linked<Entry> {
-  /** Where it waits; doesn't change while it does. */
-  readonly flow: RequestFlow<Entry>;
+  /** Where it waits; only the queue changes it while it does. */
+  flow: RequestFlow<Entry>;
   /** Doesn't change while it waits. */
   readonly lane: Lane;
   /** It has started already and only needs its next turn. Doesn't change while it waits. */

@@ -15,7 +15,7 @@ export interface OriginCaller {
 export class RequestOrigin {
   readonly channel: SecureChannelContext;
   readonly session: SessionContext | undefined;
-  readonly flow: RequestFlow<DispatchedRequest>;
+  flow: RequestFlow<DispatchedRequest>;
   /** By lane. That of ordinary work says whose turns the flow has. */
   readonly callers: (OriginCaller | undefined)[] = [undefined, undefined, undefined];
   /** The turn in which the flow went to another owner last. */

@@ -37,7 +37,8 @@ class ChannelEvidence {
 export class ProviderCallerOwners implements CallerOwners {
   readonly #provider: ResourceIsolationProvider;
   readonly #thumbprintOf: ThumbprintOf;
-  readonly #channels: WeakMap<SecureChannelContext, ChannelEvidence> = new WeakMap();
+  /** Of open channels. */
+  readonly #channels: Map<SecureChannelContext, ChannelEvidence> = new Map();
 
   constructor(provider: ResourceIsolationProvider, thumbprintOf: ThumbprintOf) {
     this.#provider = provider;
@@ -95,7 +96,7 @@ export class ProviderCallerOwners implements CallerOwners {
   #look(channel: SecureChannelContext): ChannelEvidence {
     const certificate = channel.clientCertificate;
     const shown = new ChannelEvidence(certificate, certificate === undefined ? undefined : this.#thumbprintOf(certificate));
-    this.#channels.set(channel, shown);
+    if (channel.isOpen) this.#channels.set(channel, shown);
     return shown;
   }
 }
