@@ -10,6 +10,15 @@ export interface TimeSlice {
   next(): Promise<void>;
 }
 
+/** Where a request says that it waits. */
+export interface ParkSink {
+  /**
+   * Gives the execution slot back; what the request retains stays charged until it is done. Afterwards the handler should do
+   * no more than finish its answer. Repeated calls are harmless.
+   */
+  notifyParked(): void;
+}
+
 /** What a handler gets beside the request. */
 export interface ServiceContext {
   readonly channel: SecureChannelContext;
@@ -21,8 +30,10 @@ export interface ServiceContext {
   readonly signal: AbortSignal;
   /** Monotonic ms at which the request expires; Infinity without a timeoutHint. */
   readonly deadlineMs: number;
-  /** Gives the execution slot back while the request waits (Publish). Repeated calls are harmless. */
+  /** Gives the execution slot back while the request waits, if it may park. Repeated calls are harmless. */
   notifyParked(): void;
+  /** Only for requests that may park: Publish, and those that the `RequestParkingPolicy` selects. The same for the whole request. */
+  readonly parkSink?: ParkSink | undefined;
 }
 
 /**

@@ -33,4 +33,11 @@ export interface SessionResolver {
    * BadSessionClosed, BadSessionNotActivated (when `needsActivation`).
    */
   resolve(authenticationToken: NodeId, channel: SecureChannelContext, needsActivation: boolean, nowMs: number): SessionContext;
+  /** Whether the Session is activated, bound to this channel and not expired. Notes nothing. */
+  isBound(session: SessionContext, channel: SecureChannelContext, nowMs: number): boolean;
+  /**
+   * The activated Session with this token if it is bound to another channel and may move to this one, which is secured alike and
+   * has the same client certificate; undefined otherwise. Notes nothing.
+   */
+  findReturning(authenticationToken: NodeId, channel: SecureChannelContext, nowMs: number): SessionContext | undefined;
 }

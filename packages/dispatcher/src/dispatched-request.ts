@@ -1,10 +1,18 @@
-import type { IncomingRequest, SecureChannelContext, ServiceContext, SessionContext, Timer, TimeSlice } from '@bulkhead/contracts';
-import type { Lease, RequestLeases } from '@bulkhead/resource-isolation';
+import type {
+  IncomingRequest,
+  ParkSink,
+  SecureChannelContext,
+  ServiceContext,
+  SessionContext,
+  Timer,
+  TimeSlice,
+} from '@bulkhead/contracts';
+import type { Lease, ProtectedWork, RequestLeases } from '@bulkhead/resource-isolation';
 import type { RequestHeader, StatusCode } from '@bulkhead/types';
 import type { BoundService } from './bound-services.ts';
 import { Cancellation } from './cancellation.ts';
-import type { QueuedEntry, RequestFlow } from './fair-request-queue.ts';
-import type { RequestOrigin } from './request-origin.ts';
+import { Lane, type QueuedEntry, type RequestFlow } from './owner-turns.ts';
+import type { OriginCaller, RequestOrigin } from './request-origin.ts';
 
 /** `queued` → `running` (→ `parked`) → `ended`; a dropped request goes from `queued` to `ended`. */
 export type RequestPhase = 'queued' | 'running' | 'parked' | 'ended';
@@ -21,13 +29,20 @@ export interface RequestHost {
  * One admitted request: what waits in the queue, its leases, and the context of its handler. All in one object, because
  * there is one per request.
  */
-export class DispatchedRequest implements ServiceContext, TimeSlice, QueuedEntry<DispatchedRequest> {
+export class DispatchedRequest implements ServiceContext, ParkSink, TimeSlice, QueuedEntry<DispatchedRequest> {
   readonly incoming: IncomingRequest;
   readonly service: BoundService;
   readonly origin: RequestOrigin;
-  readonly flow: RequestFlow<DispatchedRequest>;
+  flow: RequestFlow<DispatchedRequest>;
   readonly leases: RequestLeases;
   readonly deadlineMs: number;
+  /** What it is for, as long as a live Session vouches for that. */
+  work: ProtectedWork | undefined;
+  /** By `work`; all the same in arrival order. Only changed while it doesn't wait. */
+  lane: Lane;
+  order = 0;
+  /** Who is charged for it. */
+  caller: OriginCaller;
   phase: RequestPhase = 'queued';
   /** Its answer was given, or nobody is there to get one. The handler may still run. */
   isAnswered = false;
@@ -44,12 +59,23 @@ export class DispatchedRequest implements ServiceContext, TimeSlice, QueuedEntry
   #turn: Promise<void> | undefined = undefined;
   #resume: (() => void) | undefined = undefined;
 
-  constructor(host: RequestHost, incoming: IncomingRequest, service: BoundService, origin: RequestOrigin, leases: RequestLeases) {
+  constructor(
+    host: RequestHost,
+    incoming: IncomingRequest,
+    service: BoundService,
+    origin: RequestOrigin,
+    leases: RequestLeases,
+    caller: OriginCaller,
+    isFair: boolean,
+  ) {
     this.incoming = incoming;
     this.service = service;
     this.origin = origin;
     this.flow = origin.flow;
     this.leases = leases;
+    this.work = caller === origin.callers[Lane.Ordinary] ? undefined : service.work;
+    this.lane = isFair && this.work !== undefined ? Lane[this.work] : Lane.Ordinary;
+    this.caller = caller;
     const timeoutMs = incoming.header.timeoutHint;
     this.deadlineMs = timeoutMs > 0 ? incoming.receivedAtMs + timeoutMs : Number.POSITIVE_INFINITY;
     this.#host = host;
@@ -69,6 +95,10 @@ export class DispatchedRequest implements ServiceContext, TimeSlice, QueuedEntry
 
   get slice(): TimeSlice {
     return this;
+  }
+
+  get parkSink(): ParkSink | undefined {
+    return this.leases.parked === undefined ? undefined : this;
   }
 
   get signal(): AbortSignal {

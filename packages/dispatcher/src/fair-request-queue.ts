@@ -1,60 +1,29 @@
-import { type Linked, LinkedList } from './linked-list.ts';
-
-/** The turns of one owner. */
-export class OwnerTurns<Entry extends Linked<Entry>> implements Linked<OwnerTurns<Entry>> {
-  /** Turns per round, >= 1. */
-  readonly weight: number;
-  /** Only the queue touches what follows. */
-  turnsLeft = 0;
-  /** Flows with waiting entries, next one first. */
-  readonly flows: LinkedList<RequestFlow<Entry>> = new LinkedList();
-  isPassedOver = false;
-  previousLink: OwnerTurns<Entry> | undefined = undefined;
-  nextLink: OwnerTurns<Entry> | undefined = undefined;
-
-  constructor(weight: number) {
-    this.weight = weight;
-  }
-}
-
-/** The entries of one Session (or of a channel without one), first in, first out. */
-export class RequestFlow<Entry extends Linked<Entry>> implements Linked<RequestFlow<Entry>> {
-  /** Only the queue touches these fields. */
-  owner: OwnerTurns<Entry>;
-  readonly entries: LinkedList<Entry> = new LinkedList();
-  isSuspended = false;
-  /** It is among its owner's flows. */
-  isListed = false;
-  previousLink: RequestFlow<Entry> | undefined = undefined;
-  nextLink: RequestFlow<Entry> | undefined = undefined;
-
-  constructor(owner: OwnerTurns<Entry>) {
-    this.owner = owner;
-  }
-}
-
-/** What can wait in a `FairRequestQueue`. */
-export interface QueuedEntry<Entry extends Linked<Entry>> extends Linked<Entry> {
-  /** Where it waits; doesn't change while it does. */
-  readonly flow: RequestFlow<Entry>;
-  /** It has started already and only needs its next turn. Doesn't change while it waits. */
-  readonly isWaitingForTurn: boolean;
-}
+import { LinkedList } from './linked-list.ts';
+import { type OwnerOrder, OwnersByTime, OwnersByTurn, type SchedulingCost } from './owner-order.ts';
+import { Lane, type OwnerTurns, type QueuedEntry, type RequestFlow } from './owner-turns.ts';
 
 /**
  * Orders waiting requests on two levels: owners take turns by weight, and an owner's turns go round its flows, so that
- * with k busy flows each gets every k-th. Inside a flow the order is that of arrival. All operations are O(1).
+ * with k busy flows each gets every k-th. Inside a flow the order is that of arrival; only where the front entry can't start,
+ * entries of another lane go before it. With cost 'turn' all operations are O(1), but for looking for another lane.
  *
- * With one flow for everything it is a plain queue in arrival order, where nothing overtakes the front.
+ * With one flow and one lane for everything it is a plain queue in arrival order, where nothing overtakes the front.
  */
 export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
-  /** Owners with waiting entries that may have their turn; the next one first. */
-  readonly #ready: LinkedList<OwnerTurns<Entry>> = new LinkedList();
-  /** Owners whose front entry couldn't start, in the order they were passed over. */
+  /** Owners with waiting entries that may have their turn. */
+  readonly #ready: OwnerOrder<Entry>;
+  /** Owners none of whose entries could start, in the order they were passed over. */
   readonly #passedOver: LinkedList<OwnerTurns<Entry>> = new LinkedList();
+  /** From one `readmit` to the next. */
+  #round = 0;
+  #nextOrder = 0;
   #length = 0;
-  /** Entries among them that have started. */
-  #startedCount = 0;
+  /** Entries that may go when the front of their flow can't: those that have started, and those in other lanes. */
+  #exemptCount = 0;
+
+  constructor(cost: SchedulingCost = 'turn') {
+    this.#ready = cost === 'time' ? new OwnersByTime() : new OwnersByTurn();
+  }
 
   /** Entries waiting, those of passed-over owners included. */
   get length(): number {
@@ -62,56 +31,51 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   }
 
   enqueue(entry: Entry): void {
-    entry.flow.entries.pushBack(entry);
-    this.#length++;
-    this.#update(entry.flow);
+    entry.order = this.#nextOrder++;
+    this.#lane(entry).pushBack(entry);
+    this.#added(entry);
   }
 
   /**
-   * Puts an entry that was taken before back to the front of its flow; its owner gets no extra turn. It goes on even while
-   * its flow is suspended or its owner is passed over: what it holds comes free only when it ends.
+   * Puts an entry that was taken before back to the front of its flow; its owner gets no extra turn. One that has started goes on
+   * even while its flow is suspended or its owner is passed over: what it holds comes free only when it ends.
    */
   enqueueFront(entry: Entry): void {
-    const { flow } = entry;
-    flow.entries.pushFront(entry);
-    this.#length++;
-    if (entry.isWaitingForTurn) this.#startedCount++;
-    this.#update(flow);
-    const { owner } = flow;
-    if (!owner.isPassedOver) return;
-    this.#passedOver.remove(owner);
-    owner.isPassedOver = false;
-    this.#ready.pushBack(owner);
+    this.#lane(entry).pushFront(entry);
+    this.#added(entry);
   }
 
   /** The entry whose turn it is; undefined when nothing waits or all owners are passed over. */
   peek(): Entry | undefined {
-    return this.#ready.first?.flows.first?.entries.first;
+    for (let owner = this.#ready.first; owner !== undefined; owner = this.#ready.first) {
+      const head = this.#headOf(owner.flows.first as RequestFlow<Entry>);
+      if (head !== undefined) return head;
+      if (!this.#bringForward(owner)) this.#setAside(owner);
+    }
+    return undefined;
   }
 
   /** Takes the entry that `peek` gives and uses up one turn of its owner. */
   take(): Entry | undefined {
-    const owner = this.#ready.first;
-    const flow = owner?.flows.first;
-    const entry = flow?.entries.first;
-    if (owner === undefined || flow === undefined || entry === undefined) return undefined;
-    owner.turnsLeft--;
+    const entry = this.peek();
+    if (entry === undefined) return undefined;
+    const { owner } = entry.flow;
     owner.flows.rotate();
     this.remove(entry);
-    if (owner.flows.first !== undefined && owner.turnsLeft <= 0) {
-      owner.turnsLeft = owner.weight;
-      this.#ready.rotate();
-    }
+    this.#ready.turnUsed(owner);
     return entry;
+  }
+
+  /** A taken entry of this owner held the event loop for so long. */
+  charge(owner: OwnerTurns<Entry>, ms: number): void {
+    this.#ready.charge(owner, ms);
   }
 
   /** Takes an entry out of turn, because it ended. @param entry one that waits here. */
   remove(entry: Entry): void {
-    const flow = entry.flow;
-    flow.entries.remove(entry);
-    this.#length--;
-    if (entry.isWaitingForTurn) this.#startedCount--;
-    this.#update(flow);
+    this.#lane(entry).remove(entry);
+    this.#count(entry, -1);
+    this.#update(entry.flow);
   }
 
   /** Takes a flow out of its owner's turns; entries that haven't started keep their order and wait. */
@@ -124,32 +88,25 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   resume(flow: RequestFlow<Entry>): void {
     flow.isSuspended = false;
     this.#update(flow);
+    this.#bringBack(flow);
   }
 
   /**
-   * Sets the owner whose turn it is aside until `readmit`: its entry can't start now, others' may. An owner with an entry that
-   * has started gives its turn to that one instead.
+   * The entry whose turn it is can't start now, nor can others of its owner in the same lane: they wait until `readmit`. Those in
+   * other lanes, and those that have started, have the owner's turns meanwhile; without any, the owner is passed over.
    */
   passOver(): void {
-    const owner = this.#ready.first;
-    if (owner === undefined) return;
-    const started = this.#startedCount > 0 ? startedFlowOf(owner) : undefined;
-    if (started !== undefined) {
-      owner.flows.remove(started);
-      owner.flows.pushFront(started);
-      return;
-    }
-    this.#ready.remove(owner);
-    this.#passedOver.pushBack(owner);
-    owner.isPassedOver = true;
+    const entry = this.peek();
+    if (entry !== undefined) entry.flow.owner.block(entry.lane, this.#round);
   }
 
   /** Gives owners that were passed over their turns back, in front of the others and in their old order. */
   readmit(): void {
+    this.#round++;
     for (let owner = this.#passedOver.last; owner !== undefined; owner = this.#passedOver.last) {
       this.#passedOver.remove(owner);
-      this.#ready.pushFront(owner);
       owner.isPassedOver = false;
+      this.#ready.readmit(owner, true);
     }
   }
 
@@ -159,12 +116,83 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     if (flow.isListed) this.#sleep(flow);
     flow.owner = owner;
     this.#update(flow);
+    this.#bringBack(flow);
   }
 
-  /** Lists the flow with its owner if its front entry may have a turn, or takes it out. */
+  /** Moves one entry to another flow, among those that came before and after it. Takes a step for each that came after. */
+  moveEntry(entry: Entry, flow: RequestFlow<Entry>): void {
+    this.remove(entry);
+    entry.flow = flow;
+    const lane = this.#lane(entry);
+    let before = lane.last;
+    while (before !== undefined && before.order > entry.order) before = before.previousLink;
+    lane.insertAfter(before, entry);
+    this.#added(entry);
+  }
+
+  #lane(entry: Entry): LinkedList<Entry> {
+    return entry.flow.lanes[entry.lane] as LinkedList<Entry>;
+  }
+
+  #added(entry: Entry): void {
+    this.#count(entry, 1);
+    this.#update(entry.flow);
+    this.#bringBack(entry.flow);
+  }
+
+  #count(entry: Entry, change: number): void {
+    this.#length += change;
+    if (entry.lane !== Lane.Ordinary) entry.flow.protectedCount += change;
+    if (entry.lane !== Lane.Ordinary || entry.isWaitingForTurn) this.#exemptCount += change;
+  }
+
+  /** The first entry of a flow that may have a turn in this round. */
+  #headOf(flow: RequestFlow<Entry>): Entry | undefined {
+    const { lanes } = flow;
+    const ordinary = (lanes[Lane.Ordinary] as LinkedList<Entry>).first;
+    let head = ordinary !== undefined && this.#mayGo(ordinary) ? ordinary : undefined;
+    if (flow.protectedCount === 0) return head;
+    for (let lane: number = Lane.Reconnect; lane < lanes.length; lane++) {
+      const entry = lanes[lane]?.first;
+      if (entry !== undefined && this.#mayGo(entry) && (head === undefined || entry.order < head.order)) head = entry;
+    }
+    return head;
+  }
+
+  #mayGo({ flow, lane, isWaitingForTurn }: Entry): boolean {
+    return isWaitingForTurn || (!flow.isSuspended && !flow.owner.isBlocked(lane, this.#round));
+  }
+
+  /** Puts a flow with an entry that may go before the owner's others. @returns false when there is none. */
+  #bringForward(owner: OwnerTurns<Entry>): boolean {
+    if (this.#exemptCount === 0) return false;
+    for (let flow = owner.flows.first; flow !== undefined; flow = flow.nextLink) {
+      if (this.#headOf(flow) === undefined) continue;
+      owner.flows.remove(flow);
+      owner.flows.pushFront(flow);
+      return true;
+    }
+    return false;
+  }
+
+  #setAside(owner: OwnerTurns<Entry>): void {
+    this.#ready.remove(owner);
+    this.#passedOver.pushBack(owner);
+    owner.isPassedOver = true;
+  }
+
+  /** The flow's owner may have its turn again if this flow has an entry that may go. */
+  #bringBack(flow: RequestFlow<Entry>): void {
+    const { owner } = flow;
+    if (!owner.isPassedOver || !flow.isListed || this.#headOf(flow) === undefined) return;
+    this.#passedOver.remove(owner);
+    owner.isPassedOver = false;
+    this.#ready.readmit(owner, false);
+  }
+
+  /** Lists the flow with its owner if it has an entry that may have a turn in some round, or takes it out. */
   #update(flow: RequestFlow<Entry>): void {
-    const { first } = flow.entries;
-    const mayGo = first !== undefined && (!flow.isSuspended || first.isWaitingForTurn);
+    const mayGo = flow.isSuspended ? hasStarted(flow) : hasEntries(flow);
     if (mayGo === flow.isListed) return;
     if (mayGo) this.#wake(flow);
     else this.#sleep(flow);
@@ -172,17 +200,14 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
 
   #wake(flow: RequestFlow<Entry>): void {
     flow.isListed = true;
-    const owner = flow.owner;
-    if (owner.flows.first === undefined) {
-      owner.turnsLeft = owner.weight;
-      this.#ready.pushBack(owner);
-    }
+    const { owner } = flow;
+    if (owner.flows.first === undefined) this.#ready.enter(owner);
     owner.flows.pushBack(flow);
   }
 
   #sleep(flow: RequestFlow<Entry>): void {
     flow.isListed = false;
-    const owner = flow.owner;
+    const { owner } = flow;
     owner.flows.remove(flow);
     if (owner.flows.first !== undefined) return;
     if (owner.isPassedOver) this.#passedOver.remove(owner);
@@ -191,9 +216,11 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   }
 }
 
-function startedFlowOf<Entry extends QueuedEntry<Entry>>(owner: OwnerTurns<Entry>): RequestFlow<Entry> | undefined {
-  for (let flow = owner.flows.first; flow !== undefined; flow = flow.nextLink) {
-    if (flow.entries.first?.isWaitingForTurn) return flow;
-  }
-  return undefined;
+function hasEntries<Entry extends QueuedEntry<Entry>>(flow: RequestFlow<Entry>): boolean {
+  return flow.protectedCount > 0 || flow.lanes[Lane.Ordinary]?.first !== undefined;
+}
+
+/** Whether an entry that has started waits at the front of a lane. */
+function hasStarted<Entry extends QueuedEntry<Entry>>(flow: RequestFlow<Entry>): boolean {
+  return flow.lanes.some(({ first }) => first?.isWaitingForTurn === true);
 }

@@ -33,6 +33,17 @@ export class LinkedList<T extends Linked<T>> {
     this.#first = node;
   }
 
+  /** @param before in this list; undefined puts `node` to the front. */
+  insertAfter(before: T | undefined, node: T): void {
+    if (before === undefined) return this.pushFront(node);
+    const next = before.nextLink;
+    if (next === undefined) return this.pushBack(node);
+    node.previousLink = before;
+    node.nextLink = next;
+    before.nextLink = node;
+    next.previousLink = node;
+  }
+
   /** @param node in this list, or the links of another list break. */
   remove(node: T): void {
     const { previousLink, nextLink } = node;

@@ -1,39 +1,36 @@
-import type { SecureChannelContext, SessionContext, UserIdentity } from '@bulkhead/contracts';
-import type { CallerEvidence, Owner, ResourceIsolationProvider } from '@bulkhead/resource-isolation';
-import { UserTokenType } from '@bulkhead/types';
+import type { CallerOwners, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import type { Owner, ProtectedWork } from '@bulkhead/resource-isolation';
 import type { DispatchedRequest } from './dispatched-request.ts';
-import { type FairRequestQueue, OwnerTurns, RequestFlow } from './fair-request-queue.ts';
-import { OwnerRecord, RequestOrigin } from './request-origin.ts';
-
-/** SHA-1 thumbprint of a channel's client certificate (DER, perhaps with its chain). */
-export type ThumbprintOf = (clientCertificate: Buffer) => string;
+import type { FairRequestQueue } from './fair-request-queue.ts';
+import { OwnerRecord } from './owner-record.ts';
+import { Lane, OwnerTurns, RequestFlow } from './owner-turns.ts';
+import { type OriginCaller, RequestOrigin } from './request-origin.ts';
 
 /** Beyond this many Sessions on one channel, origins of dead Sessions are looked for when one is added. */
 const SWEEP_THRESHOLD = 8;
 
 /**
- * Knows the origins of requests and their owners. An origin lives as long as its channel and Session, or its last request
- * if that ends later; so their number is bounded by those of channels, Sessions and admitted requests.
+ * Knows the origins of requests and who is charged for them. An origin lives as long as its channel and Session, or its last
+ * request if that ends later; so their number is bounded by those of channels, Sessions and admitted requests.
  */
 export class OriginRegistry {
-  readonly #provider: ResourceIsolationProvider;
+  readonly #callerOwners: CallerOwners;
   readonly #queue: FairRequestQueue<DispatchedRequest>;
-  readonly #thumbprintOf: ThumbprintOf | undefined;
   /** The one flow of everybody when requests run in arrival order. */
   readonly #commonFlow: RequestFlow<DispatchedRequest> | undefined;
   readonly #channels: Map<SecureChannelContext, Map<SessionContext | undefined, RequestOrigin>> = new Map();
   readonly #owners: Map<string, OwnerRecord> = new Map();
+  readonly #heldBack: WeakSet<SecureChannelContext> = new WeakSet();
 
-  constructor(
-    provider: ResourceIsolationProvider,
-    queue: FairRequestQueue<DispatchedRequest>,
-    isFair: boolean,
-    thumbprintOf: ThumbprintOf | undefined,
-  ) {
-    this.#provider = provider;
+  constructor(callerOwners: CallerOwners, queue: FairRequestQueue<DispatchedRequest>, isFair: boolean) {
+    this.#callerOwners = callerOwners;
     this.#queue = queue;
-    this.#thumbprintOf = thumbprintOf;
     this.#commonFlow = isFair ? undefined : new RequestFlow(new OwnerTurns(1));
+  }
+
+  /** Whether owners take turns; in arrival order nothing goes before the front request. */
+  get isFair(): boolean {
+    return this.#commonFlow === undefined;
   }
 
   /** Owners that have origins now. */
@@ -41,24 +38,22 @@ export class OriginRegistry {
     return this.#owners.values();
   }
 
-  /** The origin of a request, its owner up to date. */
+  /** The origin of a request, the owner of its ordinary work up to date. */
   originOf(channel: SecureChannelContext, session: SessionContext | undefined): RequestOrigin {
     const origin = this.#channels.get(channel)?.get(session);
     if (origin === undefined) return this.#add(channel, session);
-    this.refreshOwner(origin);
+    this.classify(origin);
     return origin;
   }
 
-  /** Classifies the caller anew if its identity changed since; waiting requests move along. */
-  refreshOwner(origin: RequestOrigin): void {
-    const identity = identityOf(origin.session);
-    if (identity === origin.classifiedAs) return;
-    const previous = origin.record;
-    origin.classifiedAs = identity;
-    origin.record = this.#recordOf(this.#classify(origin.channel, origin.session, identity));
-    origin.record.originCount++;
-    if (this.#commonFlow === undefined) this.#queue.moveFlow(origin.flow, origin.record.turns);
-    this.#leaveOwner(previous);
+  /** Whose turns the origin has and who is charged for its ordinary work, by what is known now. Waiting requests move along. */
+  classify(origin: RequestOrigin): OriginCaller {
+    return this.#callerOf(origin, Lane.Ordinary, this.#callerOwners.ownerOf(origin.channel, origin.boundSession));
+  }
+
+  /** Who is charged for work that `voucher` vouches for, by what is known now. */
+  classifyWork(origin: RequestOrigin, work: ProtectedWork, voucher: SessionContext): OriginCaller {
+    return this.#callerOf(origin, Lane[work], this.#callerOwners.ownerOf(origin.channel, voucher, work));
   }
 
   /** A request of this origin ended. */
@@ -85,13 +80,11 @@ export class OriginRegistry {
     return [...this.#channels.values()].flatMap((bySession) => [...bySession.values()]);
   }
 
-  /** In arrival order there is one queue for all: then the responses of a slow reader are bounded by its connection alone. */
+  /** What waits for a channel that is held back starts when that ends; others go on meanwhile, in arrival order too. */
   setHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
-    if (this.#commonFlow !== undefined) return;
-    for (const { flow } of this.ofChannel(channel)) {
-      if (isHeldBack) this.#queue.suspend(flow);
-      else this.#queue.resume(flow);
-    }
+    if (isHeldBack) this.#heldBack.add(channel);
+    else this.#heldBack.delete(channel);
+    for (const origin of this.ofChannel(channel)) this.#setHeldBack(origin, isHeldBack);
   }
 
   /** Forgets the channel's idle origins; the others go with their last request. */
@@ -103,20 +96,31 @@ export class OriginRegistry {
   }
 
   #add(channel: SecureChannelContext, session: SessionContext | undefined): RequestOrigin {
-    let bySession = this.#channels.get(channel);
-    if (bySession === undefined) {
-      bySession = new Map();
-      this.#channels.set(channel, bySession);
-    } else if (bySession.size >= SWEEP_THRESHOLD) {
+    const bySession = this.#channels.get(channel) ?? new Map<SessionContext | undefined, RequestOrigin>();
+    if (bySession.size >= SWEEP_THRESHOLD) {
       for (const origin of bySession.values()) if (origin.isIdle && origin.isGone) this.#drop(origin);
-      this.#channels.set(channel, bySession);
     }
-    const identity = identityOf(session);
-    const record = this.#recordOf(this.#classify(channel, session, identity));
-    const origin = new RequestOrigin(channel, session, this.#commonFlow ?? new RequestFlow(record.turns), record, identity);
+    const owner = this.#callerOwners.ownerOf(channel, session);
+    const record = this.#recordOf(owner);
+    const origin = new RequestOrigin(channel, session, this.#commonFlow ?? new RequestFlow(record.turns));
+    origin.callers[Lane.Ordinary] = { owner, record };
     record.originCount++;
+    if (this.#heldBack.has(channel)) this.#setHeldBack(origin, true);
     bySession.set(session, origin);
+    this.#channels.set(channel, bySession);
     return origin;
+  }
+
+  #setHeldBack(origin: RequestOrigin, isHeldBack: boolean): void {
+    const common = this.#commonFlow;
+    if (common === undefined) {
+      if (isHeldBack) this.#queue.suspend(origin.flow);
+      else this.#queue.resume(origin.flow);
+      return;
+    }
+    if (isHeldBack === (origin.flow !== common)) return;
+    origin.flow = isHeldBack ? suspendedFlow() : common;
+    for (const request of origin.liveRequests()) if (request.phase === 'queued') this.#queue.moveEntry(request, origin.flow);
   }
 
   #drop(origin: RequestOrigin): void {
@@ -124,10 +128,31 @@ export class OriginRegistry {
     if (bySession?.get(origin.session) !== origin) return;
     bySession.delete(origin.session);
     if (bySession.size === 0) this.#channels.delete(origin.channel);
-    this.#leaveOwner(origin.record);
+    for (const caller of origin.callers) if (caller !== undefined) this.#leave(caller.record);
   }
 
-  #leaveOwner(record: OwnerRecord): void {
+  #callerOf(origin: RequestOrigin, lane: Lane, owner: Owner): OriginCaller {
+    const caller = origin.callers[lane];
+    return caller !== undefined && caller.owner === owner ? caller : this.#setCaller(origin, lane, owner);
+  }
+
+  #setCaller(origin: RequestOrigin, lane: Lane, owner: Owner): OriginCaller {
+    const previous = origin.callers[lane];
+    const record = previous !== undefined && isSame(previous.owner, owner) ? previous.record : this.#recordOf(owner);
+    record.turns.weight = owner.weight;
+    if (previous?.record === record) {
+      previous.owner = owner;
+      return previous;
+    }
+    const caller: OriginCaller = { owner, record };
+    origin.callers[lane] = caller;
+    record.originCount++;
+    if (lane === Lane.Ordinary && this.isFair) this.#queue.moveFlow(origin.flow, record.turns);
+    if (previous !== undefined) this.#leave(previous.record);
+    return caller;
+  }
+
+  #leave(record: OwnerRecord): void {
     if (--record.originCount === 0) this.#owners.delete(recordKey(record.owner));
   }
 
@@ -140,25 +165,20 @@ export class OriginRegistry {
     }
     return record;
   }
+}
 
-  #classify(channel: SecureChannelContext, session: SessionContext | undefined, identity: UserIdentity | undefined): Owner {
-    const certificate = channel.clientCertificate;
-    const evidence: CallerEvidence = {
-      address: channel.remote.address,
-      applicationThumbprint: certificate === undefined ? undefined : this.#thumbprintOf?.(certificate),
-      applicationUri: session?.clientApplicationUri,
-      userName: identity === undefined || identity.kind === UserTokenType.Anonymous ? undefined : identity.name,
-      hasActivatedSession: identity !== undefined,
-    };
-    return this.#provider.classify(evidence);
-  }
+/** Where requests wait that are taken out of arrival order. */
+function suspendedFlow(): RequestFlow<DispatchedRequest> {
+  const flow = new RequestFlow<DispatchedRequest>(new OwnerTurns(1));
+  flow.isSuspended = true;
+  return flow;
+}
+
+function isSame(a: Owner, b: Owner): boolean {
+  return a.key === b.key && a.ownerClass === b.ownerClass;
 }
 
 /** One key may come in several classes; they take turns apart. */
 function recordKey(owner: Owner): string {
   return `${owner.ownerClass}/${owner.key}`;
-}
-
-function identityOf(session: SessionContext | undefined): UserIdentity | undefined {
-  return session?.isActivated === true ? session.identity : undefined;
 }

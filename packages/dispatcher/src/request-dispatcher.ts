@@ -1,40 +1,19 @@
-import type { IncomingRequest, RequestSink, Runtime, SecureChannelContext, SessionContext, SessionResolver } from '@bulkhead/contracts';
-import type { Refusal, ResourceIsolationProvider } from '@bulkhead/resource-isolation';
-import { stageNames } from '@bulkhead/resource-isolation';
-import { defaultEncodingLimits, type EncodingLimits, StatusCodes, UaStatusError } from '@bulkhead/types';
+import type { IncomingRequest, RequestSink, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import { type Refusal, type ResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
+import { defaultEncodingLimits, ServerTooBusyError, StatusCodes, UaStatusError } from '@bulkhead/types';
 import { type BoundService, bindServices } from './bound-services.ts';
 import { DispatchedRequest } from './dispatched-request.ts';
 import { FairRequestQueue } from './fair-request-queue.ts';
-import { OriginRegistry, type ThumbprintOf } from './origin-registry.ts';
+import { OriginRegistry } from './origin-registry.ts';
+import type { OwnerRecord } from './owner-record.ts';
 import { RequestAdmission } from './request-admission.ts';
+import { RequestClassification } from './request-classification.ts';
 import { RequestDiagnostics } from './request-diagnostics.ts';
+import type { RequestDispatcherOptions } from './request-dispatcher-options.ts';
 import { RequestExecution } from './request-execution.ts';
-import type { OwnerRecord } from './request-origin.ts';
-import { type ServiceDefinition, type ServiceHandlers, serviceTable } from './service-table.ts';
+import { refusalDetails } from './service-fault.ts';
+import { serviceTable } from './service-table.ts';
 import { TurnSlice } from './time-slice.ts';
-
-/** Options of a `RequestDispatcher`. */
-export interface RequestDispatcherOptions {
-  readonly runtime: Runtime;
-  readonly provider: ResourceIsolationProvider;
-  readonly sessions: SessionResolver;
-  readonly handlers: ServiceHandlers;
-  /** Default: every service of OPC 10000-4. */
-  readonly table?: readonly ServiceDefinition[];
-  /** Charged to RequestQueueBytes per admitted request; the server's MaxMessageSize. */
-  readonly maxMessageBytes: number;
-  /** Longest work in one turn of the event loop, ms. Default 5. */
-  readonly sliceMs?: number;
-  /** False: one queue in arrival order, where nothing overtakes the front. Default true. */
-  readonly useFairScheduling?: boolean;
-  /** False: a parked Publish keeps its execution slot. Default true. */
-  readonly decoupleHeldPublishRequests?: boolean;
-  /** RetryAfterMs of `BadServerTooBusy` when the refusal doesn't know better. Default 1,000. */
-  readonly busyRetryAfterMs?: number;
-  readonly encodingLimits?: EncodingLimits;
-  /** Needed to tell owners by their application certificate; without it they are told by user or address. */
-  readonly thumbprintOf?: ThumbprintOf;
-}
 
 const DEFAULT_SLICE_MS = 5;
 const DEFAULT_BUSY_RETRY_AFTER_MS = 1_000;
@@ -44,38 +23,58 @@ export class RequestDispatcher implements RequestSink {
   /** Counts of requests since the start. */
   readonly diagnostics: RequestDiagnostics = new RequestDiagnostics();
   readonly #runtime: Runtime;
-  readonly #sessions: SessionResolver;
+  readonly #provider: ResourceIsolationProvider;
   readonly #services: ReadonlyMap<number, BoundService>;
   readonly #admission: RequestAdmission;
-  readonly #queue: FairRequestQueue<DispatchedRequest> = new FairRequestQueue();
+  readonly #queue: FairRequestQueue<DispatchedRequest>;
   readonly #origins: OriginRegistry;
   readonly #slice: TurnSlice;
+  readonly #classification: RequestClassification;
   readonly #execution: RequestExecution;
+  readonly #busyRetryAfterMs: number;
+  /** Tells of room that others made; undefined when the provider doesn't. */
+  readonly #capacityWatch: Disposable | undefined;
   #flushers: (() => void)[] = [];
   #isTurnPending = false;
   #isInTurn = false;
   #isStopped = false;
 
   constructor(options: RequestDispatcherOptions) {
-    const { runtime, provider, sessions } = options;
+    const { runtime, provider, sessions, encodingLimits = defaultEncodingLimits } = options;
+    const isFair = options.useFairScheduling ?? true;
     this.#runtime = runtime;
-    this.#sessions = sessions;
+    this.#provider = provider;
+    this.#busyRetryAfterMs = options.busyRetryAfterMs ?? DEFAULT_BUSY_RETRY_AFTER_MS;
     this.#services = bindServices(options.table ?? serviceTable, options.handlers);
-    this.#admission = new RequestAdmission(provider, options.maxMessageBytes);
-    this.#origins = new OriginRegistry(provider, this.#queue, options.useFairScheduling ?? true, options.thumbprintOf);
-    this.#slice = new TurnSlice(runtime.clock, options.sliceMs ?? DEFAULT_SLICE_MS);
+    this.#admission = new RequestAdmission({
+      provider,
+      maxMessageBytes: options.maxMessageBytes,
+      parkingPolicy: options.parkingPolicy,
+      encodingLimits,
+      log: runtime.log,
+    });
+    const queue = new FairRequestQueue<DispatchedRequest>(isFair ? options.schedulingCost : 'turn');
+    const origins = new OriginRegistry(options.owners, queue, isFair);
+    const slice = new TurnSlice(runtime.clock, options.sliceMs ?? DEFAULT_SLICE_MS);
+    this.#queue = queue;
+    this.#origins = origins;
+    this.#slice = slice;
+    this.#classification = new RequestClassification({ sessions, origins, queue, slice });
     this.#execution = new RequestExecution({
       runtime,
       provider,
-      sessions,
-      queue: this.#queue,
-      origins: this.#origins,
-      slice: this.#slice,
+      queue,
+      origins,
+      slice,
       diagnostics: this.diagnostics,
-      encodingLimits: options.encodingLimits ?? defaultEncodingLimits,
-      busyRetryAfterMs: options.busyRetryAfterMs ?? DEFAULT_BUSY_RETRY_AFTER_MS,
+      encodingLimits,
+      busyRetryAfterMs: this.#busyRetryAfterMs,
       parkingReleasesExecution: options.decoupleHeldPublishRequests ?? true,
       wake: () => this.#wake(),
+    });
+    this.#capacityWatch = provider.onCapacity?.(() => {
+      queue.readmit();
+      this.#wake();
     });
   }
 
@@ -165,6 +164,7 @@ export class RequestDispatcher implements RequestSink {
    */
   stop(): void {
     this.#isStopped = true;
+    this.#capacityWatch?.[Symbol.dispose]();
     for (const origin of this.#origins.all()) {
       for (const request of origin.liveRequests()) {
         if (request.phase !== 'running') this.#execution.cancel(request, StatusCodes.BadServerHalted);
@@ -173,20 +173,20 @@ export class RequestDispatcher implements RequestSink {
   }
 
   #admit(incoming: IncomingRequest, service: BoundService): void {
-    const { channel, header } = incoming;
-    let session: SessionContext | undefined;
-    if (service.session !== 'none') {
-      const needsActivation = service.session === 'activated';
-      session = this.#sessions.resolve(header.authenticationToken, channel, needsActivation, incoming.receivedAtMs);
-    }
-    const origin = this.#origins.originOf(channel, session);
-    const leases = this.#admission.admit(origin.record.owner, service);
+    const session = this.#classification.sessionOf(incoming, service);
+    const origin = this.#origins.originOf(incoming.channel, session);
+    const caller = this.#classification.callerOf(origin, service, incoming, incoming.receivedAtMs);
+    const { record } = caller;
+    const leases = this.#admission.admit(caller.owner, incoming, service, session);
     if (leases.kind === 'refusal') {
+      record.refusalCount++;
       this.#origins.requestEnded(origin);
-      throw tooBusy(leases);
+      return this.#execution.refuseForCapacity(incoming, leases, service.name);
     }
+    record.requestCount++;
+    record.requestBytes += incoming.message.length;
     this.diagnostics.countReceived(service.name, session);
-    const request = new DispatchedRequest(this.#execution, incoming, service, origin, leases);
+    const request = new DispatchedRequest(this.#execution, incoming, service, origin, leases, caller, this.#origins.isFair);
     origin.addLive(request);
     this.#queue.enqueue(request);
     this.#scheduleTurn();
@@ -228,7 +228,7 @@ export class RequestDispatcher implements RequestSink {
       if (!this.#start(request)) continue;
       isFirst = false;
       const isSpent = this.#slice.isSpent();
-      request.origin.record.executionMs += this.#slice.nowMs - startedAtMs;
+      this.#execution.charge(request, this.#slice.nowMs - startedAtMs);
       if (isSpent) return undefined;
     }
     return undefined;
@@ -237,33 +237,41 @@ export class RequestDispatcher implements RequestSink {
   /** @returns false when the request couldn't start and takes no time. */
   #start(request: DispatchedRequest): boolean {
     const execution = this.#execution;
-    const error = execution.reasonNotToStart(request);
+    const error = this.#classification.reasonNotToStart(request);
     if (request.phase === 'ended') return true; // finding its Session closed ended it
-    if (error !== undefined) {
-      this.#queue.take();
-      execution.fail(request, error);
-      return true;
-    }
+    if (error !== undefined) return this.#failFirst(request, error);
     let refusal: Refusal | undefined;
     try {
+      if (!this.#classification.renew(request)) return false;
       refusal = execution.acquire(request);
     } catch (cause) {
-      this.#queue.take();
-      execution.fail(request, cause);
-      return true;
+      return this.#failFirst(request, cause);
     }
     if (refusal === undefined) {
       this.#queue.take();
       execution.run(request);
       return true;
     }
-    if (execution.executingCount > 0) this.#queue.passOver();
-    else {
-      // Nothing that ends here could make room, so waiting would have no end.
-      this.#queue.take();
-      execution.fail(request, tooBusy(refusal));
+    if (this.#mayFindRoom(refusal)) {
+      this.#queue.passOver();
+      return false;
     }
-    return false;
+    request.caller.record.refusalCount++;
+    return this.#failFirst(request, new ServerTooBusyError(refusalDetails(refusal), this.#busyRetryAfterMs));
+  }
+
+  #failFirst(request: DispatchedRequest, error: unknown): true {
+    if (this.#queue.peek() === request) this.#queue.take();
+    else this.#queue.remove(request);
+    this.#execution.fail(request, error);
+    return true;
+  }
+
+  /** Waiting makes sense as long as something that runs, here or on another server with this provider, will tell of its end. */
+  #mayFindRoom({ reason }: Refusal): boolean {
+    if (reason === 'InvalidOwner') return false;
+    if (this.#execution.executingCount > 0) return true;
+    return this.#capacityWatch !== undefined && reason !== 'OwnerTableFull' && this.#provider.getUsage(Stage.RequestExecution) > 0;
   }
 
   #flush(): void {
@@ -278,9 +286,4 @@ export class RequestDispatcher implements RequestSink {
       }
     }
   }
-}
-
-function tooBusy(refusal: Refusal): UaStatusError {
-  const { stage, reason, usage, limit } = refusal;
-  return new UaStatusError(StatusCodes.BadServerTooBusy, `${stageNames[stage]}: ${reason}, ${usage} of ${limit}`);
 }

@@ -1,10 +1,12 @@
-import type { IncomingRequest, Logger, OutgoingResponseHeader, Runtime, SessionResolver } from '@bulkhead/contracts';
+import type { IncomingRequest, Logger, OutgoingResponseHeader, Runtime } from '@bulkhead/contracts';
 import { type Refusal, type ResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
 import {
   BinaryReader,
   DecodingError,
   type EncodingLimits,
   ExtensionObject,
+  type RefusalDetails,
+  ServerTooBusyError,
   ServiceFault,
   type StatusCode,
   StatusCodes,
@@ -16,7 +18,7 @@ import type { FairRequestQueue } from './fair-request-queue.ts';
 import type { OriginRegistry } from './origin-registry.ts';
 import { ParkedRequests } from './parked-requests.ts';
 import type { RequestDiagnostics } from './request-diagnostics.ts';
-import { FAULT_BODY, faultCodeOf, faultHeader, retryAfterMsOf } from './service-fault.ts';
+import { FAULT_BODY, faultCodeOf, faultHeader, refusalDetails, retryAfterMsOf } from './service-fault.ts';
 import type { ServiceName } from './service-messages.ts';
 import type { TurnSlice } from './time-slice.ts';
 
@@ -24,7 +26,6 @@ import type { TurnSlice } from './time-slice.ts';
 export interface RequestExecutionParts {
   readonly runtime: Runtime;
   readonly provider: ResourceIsolationProvider;
-  readonly sessions: SessionResolver;
   readonly queue: FairRequestQueue<DispatchedRequest>;
   readonly origins: OriginRegistry;
   readonly slice: TurnSlice;
@@ -81,37 +82,20 @@ export class RequestExecution implements RequestHost {
   /** Lets a handler that waited for its turn go on; its code runs right after the current turn of the event loop. */
   resume(request: DispatchedRequest): void {
     const startedAtMs = this.#parts.slice.nowMs;
-    const { record } = request.origin;
     // Registered after the handler's own continuation, so it runs when that gave the event loop back.
-    void request.next().then(() => {
-      record.executionMs += this.#parts.runtime.clock.nowMs() - startedAtMs;
-    });
+    void request.next().then(() => this.charge(request, this.#parts.runtime.clock.nowMs() - startedAtMs));
     request.resume();
   }
 
-  /**
-   * Looks once more before a request starts: time and Session may have run out while it waited.
-   * @returns why it can't start, or undefined.
-   */
-  reasonNotToStart(request: DispatchedRequest): UaStatusError | undefined {
-    const { nowMs } = this.#parts.slice;
-    if (nowMs >= request.deadlineMs) return new UaStatusError(StatusCodes.BadTimeout, 'timeoutHint passed in the queue');
-    const { session, channel } = request.origin;
-    if (session === undefined || (session.isActivated && session.channel === channel)) return undefined;
-    try {
-      this.#parts.sessions.resolve(request.header.authenticationToken, channel, request.service.session === 'activated', nowMs);
-      return undefined;
-    } catch (error) {
-      return error instanceof UaStatusError
-        ? error
-        : new UaStatusError(StatusCodes.BadInternalError, 'session look-up failed', { cause: error });
-    }
+  /** The request held the event loop for so long. */
+  charge(request: DispatchedRequest, ms: number): void {
+    request.caller.record.executionMs += ms;
+    this.#parts.queue.charge(request.flow.owner, ms);
   }
 
-  /** Stage RequestExecution, for the owner that the caller has now. @returns why it was refused, or undefined. */
+  /** Stage RequestExecution, for the owner that the request has now. @returns why it was refused, or undefined. */
   acquire(request: DispatchedRequest): Refusal | undefined {
-    this.#parts.origins.refreshOwner(request.origin);
-    const answer = this.#parts.provider.tryAcquire(Stage.RequestExecution, request.origin.record.owner, 1);
+    const answer = this.#parts.provider.tryAcquire(Stage.RequestExecution, request.caller.owner, 1);
     if (answer.kind === 'refusal') return answer;
     request.execution = answer;
     this.#executingCount++;
@@ -121,6 +105,7 @@ export class RequestExecution implements RequestHost {
   /** Runs a request that was taken from the queue and has its slot. Never throws. */
   run(request: DispatchedRequest): void {
     request.phase = 'running';
+    request.caller.record.noteWait(this.#parts.slice.nowMs - request.incoming.receivedAtMs);
     this.#leaveQueue(request);
     try {
       const { service, incoming } = request;
@@ -157,6 +142,13 @@ export class RequestExecution implements RequestHost {
     this.#abandon(request, code);
   }
 
+  /** Answers a request for which there is no room. */
+  refuseForCapacity(incoming: IncomingRequest, refusal: Refusal, service: ServiceName): void {
+    incoming.leftQueue();
+    this.#parts.diagnostics.countRejected(service, undefined, StatusCodes.BadServerTooBusy);
+    this.#sendFault(incoming, StatusCodes.BadServerTooBusy, this.#parts.busyRetryAfterMs, refusalDetails(refusal), service);
+  }
+
   /** Answers a request that was never admitted. @param service undefined when there is none of that kind. */
   refuse(incoming: IncomingRequest, error: unknown, service?: ServiceName): void {
     incoming.leftQueue();
@@ -173,7 +165,12 @@ export class RequestExecution implements RequestHost {
 
   #await(request: DispatchedRequest, result: Promise<object>): void {
     result.then(
-      (body) => this.#succeed(request, body),
+      (body) => {
+        const { clock } = this.#parts.runtime;
+        const startedAtMs = clock.nowMs();
+        this.#succeed(request, body);
+        this.charge(request, clock.nowMs() - startedAtMs);
+      },
       (error: unknown) => this.fail(request, error),
     );
     if (request.deadlineMs === Number.POSITIVE_INFINITY) return;
@@ -206,8 +203,19 @@ export class RequestExecution implements RequestHost {
   #respondWithFault(incoming: IncomingRequest, error: unknown, service: string | undefined): void {
     const code = faultCodeOf(error);
     if (code === StatusCodes.BadInternalError) this.#log.log('error', 'dispatcher.internal-error', { service, error });
+    const refusal = error instanceof ServerTooBusyError ? error.refusal : undefined;
+    this.#sendFault(incoming, code, retryAfterMsOf(error, this.#parts.busyRetryAfterMs), refusal, service);
+  }
+
+  #sendFault(
+    incoming: IncomingRequest,
+    code: StatusCode,
+    retryAfterMs: number,
+    refusal: RefusalDetails | undefined,
+    service: string | undefined,
+  ): void {
     if (!incoming.channel.isOpen) return;
-    const header = faultHeader(incoming.header.requestHandle, code, retryAfterMsOf(error, this.#parts.busyRetryAfterMs));
+    const header = faultHeader(incoming.header.requestHandle, code, retryAfterMs, refusal);
     try {
       incoming.respond(ServiceFault, header, FAULT_BODY, 0);
     } catch (cause) {

@@ -1,45 +1,43 @@
-import type { SecureChannelContext, SessionContext, UserIdentity } from '@bulkhead/contracts';
+import type { SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import type { Owner } from '@bulkhead/resource-isolation';
 import type { DispatchedRequest } from './dispatched-request.ts';
-import { OwnerTurns, type RequestFlow } from './fair-request-queue.ts';
+import type { OwnerRecord } from './owner-record.ts';
+import type { Lane, RequestFlow } from './owner-turns.ts';
 
-/** An owner that has origins here, and what it used. */
-export class OwnerRecord {
-  readonly owner: Owner;
-  readonly turns: OwnerTurns<DispatchedRequest>;
-  /** Measured time that its requests held the event loop, in ms, since this owner appeared. */
-  executionMs = 0;
-  originCount = 0;
-
-  constructor(owner: Owner) {
-    this.owner = owner;
-    this.turns = new OwnerTurns(owner.weight);
-  }
+/** Who is charged for one kind of work of an origin. */
+export interface OriginCaller {
+  /** As it was classified last. */
+  owner: Owner;
+  readonly record: OwnerRecord;
 }
 
 /** Where requests come from: one Session on one channel, or a channel outside of any Session. Takes turns as one. */
 export class RequestOrigin {
   readonly channel: SecureChannelContext;
   readonly session: SessionContext | undefined;
-  readonly flow: RequestFlow<DispatchedRequest>;
-  record: OwnerRecord;
-  /** What `record` was decided by. */
-  classifiedAs: UserIdentity | undefined;
+  flow: RequestFlow<DispatchedRequest>;
+  /** By lane. That of ordinary work says whose turns the flow has. */
+  readonly callers: (OriginCaller | undefined)[] = [undefined, undefined, undefined];
+  /** The turn in which the flow went to another owner last. */
+  movedInTurn = -1;
   isChannelClosed = false;
   #firstLive: DispatchedRequest | undefined = undefined;
 
-  constructor(
-    channel: SecureChannelContext,
-    session: SessionContext | undefined,
-    flow: RequestFlow<DispatchedRequest>,
-    record: OwnerRecord,
-    classifiedAs: UserIdentity | undefined,
-  ) {
+  constructor(channel: SecureChannelContext, session: SessionContext | undefined, flow: RequestFlow<DispatchedRequest>) {
     this.channel = channel;
     this.session = session;
     this.flow = flow;
-    this.record = record;
-    this.classifiedAs = classifiedAs;
+  }
+
+  /** @param lane one that was classified. */
+  callerOf(lane: Lane): OriginCaller {
+    return this.callers[lane] as OriginCaller;
+  }
+
+  /** The Session as long as it vouches for what comes from here. */
+  get boundSession(): SessionContext | undefined {
+    const { session } = this;
+    return session !== undefined && session.isActivated && session.channel === this.channel ? session : undefined;
   }
 
   get isIdle(): boolean {
@@ -48,8 +46,7 @@ export class RequestOrigin {
 
   /** Nothing more can come from here. */
   get isGone(): boolean {
-    const session = this.session;
-    return this.isChannelClosed || (session !== undefined && !(session.isActivated && session.channel === this.channel));
+    return this.isChannelClosed || (this.session !== undefined && this.boundSession === undefined);
   }
 
   addLive(request: DispatchedRequest): void {

@@ -1,4 +1,5 @@
 import type { ServiceHandler } from '@bulkhead/contracts';
+import type { ProtectedWork } from '@bulkhead/resource-isolation';
 import * as ua from '@bulkhead/types';
 import type { ServiceMessages, ServiceName } from './service-messages.ts';
 
@@ -29,8 +30,11 @@ export interface ServiceDefinition {
   readonly session: SessionNeed;
   /** May give its execution slot back while it waits for something to happen. */
   readonly isParkable: boolean;
-  /** Gives resources back, so it should get through when others don't. */
-  readonly isControl: boolean;
+  /**
+   * `Control` gives resources back, `Reconnect` recovers what a broken connection left: these should get through when others
+   * don't. The name alone opens no reserve; a live Session has to vouch for it.
+   */
+  readonly work: ProtectedWork | undefined;
 }
 
 /** What all requests have in common. */
@@ -43,7 +47,7 @@ export type ServiceHandlers = {
   readonly [Name in ServiceName]?: ServiceHandler<ServiceMessages[Name][0], ServiceMessages[Name][1]>;
 };
 
-type Remarks = 'parkable' | 'control';
+type Remark = 'parkable' | ProtectedWork;
 
 function service<Name extends ServiceName>(
   name: Name,
@@ -51,7 +55,7 @@ function service<Name extends ServiceName>(
   session: SessionNeed,
   request: ua.RequestType<ServiceMessages[Name][0]>,
   response: ua.ResponseType<ServiceMessages[Name][1]>,
-  remark?: Remarks,
+  remark?: Remark,
 ): ServiceDefinition {
   return {
     name,
@@ -60,7 +64,7 @@ function service<Name extends ServiceName>(
     response,
     session,
     isParkable: remark === 'parkable',
-    isControl: remark === 'control',
+    work: remark === 'parkable' ? undefined : remark,
   };
 }
 
@@ -73,9 +77,9 @@ export const serviceTable: readonly ServiceDefinition[] = Object.freeze([
   service('RegisterServer2', 'Discovery', 'none', ua.RegisterServer2Request, ua.RegisterServer2Response),
 
   service('CreateSession', 'Session', 'none', ua.CreateSessionRequest, ua.CreateSessionResponse),
-  service('ActivateSession', 'Session', 'none', ua.ActivateSessionRequest, ua.ActivateSessionResponse),
-  service('CloseSession', 'Session', 'created', ua.CloseSessionRequest, ua.CloseSessionResponse, 'control'),
-  service('Cancel', 'Session', 'activated', ua.CancelRequest, ua.CancelResponse, 'control'),
+  service('ActivateSession', 'Session', 'none', ua.ActivateSessionRequest, ua.ActivateSessionResponse, 'Reconnect'),
+  service('CloseSession', 'Session', 'created', ua.CloseSessionRequest, ua.CloseSessionResponse, 'Control'),
+  service('Cancel', 'Session', 'activated', ua.CancelRequest, ua.CancelResponse, 'Control'),
 
   service('AddNodes', 'NodeManagement', 'activated', ua.AddNodesRequest, ua.AddNodesResponse),
   service('AddReferences', 'NodeManagement', 'activated', ua.AddReferencesRequest, ua.AddReferencesResponse),
@@ -92,7 +96,7 @@ export const serviceTable: readonly ServiceDefinition[] = Object.freeze([
     ua.TranslateBrowsePathsToNodeIdsResponse,
   ),
   service('RegisterNodes', 'View', 'activated', ua.RegisterNodesRequest, ua.RegisterNodesResponse),
-  service('UnregisterNodes', 'View', 'activated', ua.UnregisterNodesRequest, ua.UnregisterNodesResponse),
+  service('UnregisterNodes', 'View', 'activated', ua.UnregisterNodesRequest, ua.UnregisterNodesResponse, 'Control'),
 
   service('QueryFirst', 'Query', 'activated', ua.QueryFirstRequest, ua.QueryFirstResponse),
   service('QueryNext', 'Query', 'activated', ua.QueryNextRequest, ua.QueryNextResponse),
@@ -108,13 +112,20 @@ export const serviceTable: readonly ServiceDefinition[] = Object.freeze([
   service('ModifyMonitoredItems', 'MonitoredItem', 'activated', ua.ModifyMonitoredItemsRequest, ua.ModifyMonitoredItemsResponse),
   service('SetMonitoringMode', 'MonitoredItem', 'activated', ua.SetMonitoringModeRequest, ua.SetMonitoringModeResponse),
   service('SetTriggering', 'MonitoredItem', 'activated', ua.SetTriggeringRequest, ua.SetTriggeringResponse),
-  service('DeleteMonitoredItems', 'MonitoredItem', 'activated', ua.DeleteMonitoredItemsRequest, ua.DeleteMonitoredItemsResponse, 'control'),
+  service('DeleteMonitoredItems', 'MonitoredItem', 'activated', ua.DeleteMonitoredItemsRequest, ua.DeleteMonitoredItemsResponse, 'Control'),
 
   service('CreateSubscription', 'Subscription', 'activated', ua.CreateSubscriptionRequest, ua.CreateSubscriptionResponse),
   service('ModifySubscription', 'Subscription', 'activated', ua.ModifySubscriptionRequest, ua.ModifySubscriptionResponse),
   service('SetPublishingMode', 'Subscription', 'activated', ua.SetPublishingModeRequest, ua.SetPublishingModeResponse),
   service('Publish', 'Subscription', 'activated', ua.PublishRequest, ua.PublishResponse, 'parkable'),
-  service('Republish', 'Subscription', 'activated', ua.RepublishRequest, ua.RepublishResponse),
-  service('TransferSubscriptions', 'Subscription', 'activated', ua.TransferSubscriptionsRequest, ua.TransferSubscriptionsResponse),
-  service('DeleteSubscriptions', 'Subscription', 'activated', ua.DeleteSubscriptionsRequest, ua.DeleteSubscriptionsResponse, 'control'),
+  service('Republish', 'Subscription', 'activated', ua.RepublishRequest, ua.RepublishResponse, 'Reconnect'),
+  service(
+    'TransferSubscriptions',
+    'Subscription',
+    'activated',
+    ua.TransferSubscriptionsRequest,
+    ua.TransferSubscriptionsResponse,
+    'Reconnect',
+  ),
+  service('DeleteSubscriptions', 'Subscription', 'activated', ua.DeleteSubscriptionsRequest, ua.DeleteSubscriptionsResponse, 'Control'),
 ]);

@@ -6,6 +6,7 @@ export class TurnSlice {
   readonly #sliceMs: number;
   #endMs = 0;
   #nowMs = 0;
+  #turn = 0;
 
   /** @param sliceMs > 0. */
   constructor(clock: Clock, sliceMs: number) {
@@ -18,8 +19,14 @@ export class TurnSlice {
     return this.#nowMs;
   }
 
+  /** Number of the turn. */
+  get turn(): number {
+    return this.#turn;
+  }
+
   /** Starts a turn's slice. */
   begin(): void {
+    this.#turn++;
     this.#nowMs = this.#clock.nowMs();
     this.#endMs = this.#nowMs + this.#sliceMs;
   }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FairRequestQueue, OwnerTurns, type QueuedEntry, RequestFlow } from '../src/index.ts';
+import { FairRequestQueue, Lane, OwnerTurns, type QueuedEntry, RequestFlow } from '../src/index.ts';
 
 class Entry implements QueuedEntry<Entry> {
   readonly flow: RequestFlow<Entry>;
   readonly name: string;
   isWaitingForTurn = false;
+  lane: Lane = Lane.Ordinary;
+  order = 0;
   previousLink: Entry | undefined = undefined;
   nextLink: Entry | undefined = undefined;
 

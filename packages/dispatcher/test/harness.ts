@@ -1,4 +1,5 @@
 import type {
+  CallerOwners,
   IncomingRequest,
   OutgoingResponseHeader,
   Runtime,
@@ -8,7 +9,14 @@ import type {
   Timer,
   UserIdentity,
 } from '@bulkhead/contracts';
-import { SharedResourceIsolationProvider, Stage, stageNames } from '@bulkhead/resource-isolation';
+import {
+  type Owner,
+  type ProtectedWork,
+  type ResourceIsolationProvider,
+  SharedResourceIsolationProvider,
+  Stage,
+  stageNames,
+} from '@bulkhead/resource-isolation';
 import {
   BinaryWriter,
   CancelRequest,
@@ -124,14 +132,48 @@ export class TestSession implements SessionContext {
 
 export class TestSessions implements SessionResolver {
   readonly byToken: Map<number, TestSession> = new Map();
+  readonly expired: Set<SessionContext> = new Set();
 
   resolve(authenticationToken: NodeId, channel: SecureChannelContext, needsActivation: boolean): TestSession {
     const session = this.byToken.get(authenticationToken.identifier as number);
-    if (session === undefined) throw new UaStatusError(StatusCodes.BadSessionIdInvalid, 'unknown token');
+    if (session === undefined || this.expired.has(session)) throw new UaStatusError(StatusCodes.BadSessionIdInvalid, 'unknown token');
     if (session.channel !== channel) throw new UaStatusError(StatusCodes.BadSecureChannelIdInvalid, 'other channel');
     if (needsActivation && !session.isActivated) throw new UaStatusError(StatusCodes.BadSessionNotActivated, 'not activated');
     return session;
   }
+
+  isBound(session: SessionContext, channel: SecureChannelContext): boolean {
+    return session.isActivated && session.channel === channel && !this.expired.has(session);
+  }
+
+  findReturning(authenticationToken: NodeId, channel: SecureChannelContext): TestSession | undefined {
+    const session = this.byToken.get(authenticationToken.identifier as number);
+    return session !== undefined && session.isActivated && session.channel !== channel ? session : undefined;
+  }
+}
+
+/** Owners by user, else by address, as the server's own has them. */
+export class TestOwners implements CallerOwners {
+  readonly #provider: ResourceIsolationProvider;
+
+  constructor(provider: ResourceIsolationProvider) {
+    this.#provider = provider;
+  }
+
+  ownerOf(channel: SecureChannelContext, session: SessionContext | undefined, work?: ProtectedWork): Owner {
+    const isBound = session?.isActivated === true && session.channel === channel;
+    const vouches = isBound || (session?.isActivated === true && work === 'Reconnect');
+    return this.#provider.classify({
+      address: channel.remote.address,
+      applicationThumbprint: undefined,
+      applicationUri: undefined,
+      userName: isBound ? session.identity.name : undefined,
+      hasActivatedSession: vouches,
+      work: vouches ? work : undefined,
+    });
+  }
+
+  channelClosed(): void {}
 }
 
 export interface TestAnswer {
@@ -204,23 +246,26 @@ export const TOTALS = {
 };
 
 export interface HarnessOptions extends Partial<RequestDispatcherOptions> {
+  /** Default: one of mode SharedOnly with these totals. */
+  readonly provider?: ResourceIsolationProvider;
   readonly totals?: Partial<typeof TOTALS>;
 }
 
 export class Harness {
   readonly runtime: TestRuntime = new TestRuntime();
   readonly sessions: TestSessions = new TestSessions();
-  readonly provider: SharedResourceIsolationProvider;
+  readonly provider: ResourceIsolationProvider;
   readonly dispatcher: RequestDispatcher;
   readonly requests: TestRequest[] = [];
   #nextToken = 1;
   #nextHandle = 1;
 
   constructor(handlers: ServiceHandlers, options: HarnessOptions = {}) {
-    this.provider = new SharedResourceIsolationProvider({ totals: { ...TOTALS, ...options.totals } });
+    this.provider = options.provider ?? new SharedResourceIsolationProvider({ totals: { ...TOTALS, ...options.totals } });
     this.dispatcher = new RequestDispatcher({
       runtime: this.runtime,
       provider: this.provider,
+      owners: new TestOwners(this.provider),
       sessions: this.sessions,
       handlers,
       maxMessageBytes: 100,

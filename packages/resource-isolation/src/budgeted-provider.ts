@@ -2,8 +2,17 @@ import type { ChunkReassemblyBudget } from './chunk-reassembly-budget.ts';
 import type { Lease, Refusal, RequestLeases } from './lease.ts';
 import type { CallerEvidence, Owner, OwnerClass, ProtectedWork } from './owner.ts';
 import type { ResourceIsolationPlan } from './plan/plan.ts';
-import type { ResourceIsolationProvider, ResourceIsolationReassemblyProvider } from './provider.ts';
+import type { RefusalListener, ResourceIsolationProvider, ResourceIsolationReassemblyProvider } from './provider.ts';
+import { RefusalIds } from './refusal-ids.ts';
 import { Stage } from './stage.ts';
+
+/** What goes with a budget around a provider. */
+export interface ReassemblyBudgetOptions {
+  /** Told of what the budget refuses; what the provider refuses it tells itself. */
+  readonly onRefused?: RefusalListener | undefined;
+  /** Those of the provider, so that no id comes twice. */
+  readonly refusalIds?: RefusalIds;
+}
 
 /**
  * Has ReassemblyBytes charged to `budget` too, whatever the provider does: its total always holds. The rule that channels without
@@ -13,21 +22,36 @@ import { Stage } from './stage.ts';
 export function withReassemblyBudget(
   provider: ResourceIsolationProvider | ResourceIsolationReassemblyProvider,
   budget: ChunkReassemblyBudget,
+  options: ReassemblyBudgetOptions = {},
 ): ResourceIsolationProvider {
   const { replacesSessionlessRule = false, reassemblyBudget } = provider as Partial<ResourceIsolationReassemblyProvider>;
   if (reassemblyBudget === budget) return provider;
-  return new BudgetedResourceIsolationProvider(provider, budget, replacesSessionlessRule);
+  return new BudgetedResourceIsolationProvider(provider, budget, replacesSessionlessRule, options);
 }
 
 class BudgetedResourceIsolationProvider implements ResourceIsolationProvider {
   readonly #inner: ResourceIsolationProvider;
   readonly #budget: ChunkReassemblyBudget;
   readonly #everybodyMayUseAll: boolean;
+  readonly #onRefused: RefusalListener | undefined;
+  readonly #refusalIds: RefusalIds;
+  /** So that an owner that the provider inside gives again is the same here. */
+  readonly #sessionOwners: WeakMap<Owner, SessionBoundOwner> = new WeakMap();
+  /** Only where the provider inside has it: whoever waits has to know whether anybody will call. */
+  readonly onCapacity?: NonNullable<ResourceIsolationProvider['onCapacity']>;
 
-  constructor(inner: ResourceIsolationProvider, budget: ChunkReassemblyBudget, everybodyMayUseAll: boolean) {
+  constructor(
+    inner: ResourceIsolationProvider,
+    budget: ChunkReassemblyBudget,
+    everybodyMayUseAll: boolean,
+    options: ReassemblyBudgetOptions,
+  ) {
     this.#inner = inner;
     this.#budget = budget;
     this.#everybodyMayUseAll = everybodyMayUseAll;
+    this.#onRefused = options.onRefused;
+    this.#refusalIds = options.refusalIds ?? new RefusalIds();
+    if (inner.onCapacity !== undefined) this.onCapacity = inner.onCapacity.bind(inner);
   }
 
   get trackedOwnerCount(): number {
@@ -47,8 +71,15 @@ class BudgetedResourceIsolationProvider implements ResourceIsolationProvider {
   }
 
   classify(evidence: CallerEvidence): Owner {
-    const owner = this.#inner.classify(evidence);
-    return evidence.hasActivatedSession && !this.#everybodyMayUseAll ? new SessionBoundOwner(owner) : owner;
+    return this.#withSession(this.#inner.classify(evidence), evidence);
+  }
+
+  classifyOn(channel: object, activation: object | undefined, evidence: CallerEvidence): Owner {
+    return this.#withSession(this.#inner.classifyOn?.(channel, activation, evidence) ?? this.#inner.classify(evidence), evidence);
+  }
+
+  channelClosed(channel: object): void {
+    this.#inner.channelClosed?.(channel);
   }
 
   tryAcquire(stage: Stage, owner: Owner, amount: number): Lease | Refusal {
@@ -57,15 +88,33 @@ class BudgetedResourceIsolationProvider implements ResourceIsolationProvider {
     const mayUseAll = this.#everybodyMayUseAll || owner.isSessionBound === true;
     if (this.#budget.tryReserve(amount, mayUseAll)) return new BudgetedLease(lease, this.#budget);
     lease[Symbol.dispose]();
-    return { kind: 'refusal', stage, reason: 'Capacity', usage: this.#budget.usedBytes, limit: this.#budget.limitFor(mayUseAll) };
+    return this.#refuse(owner, mayUseAll);
   }
 
   tryAdmitRequest(owner: Owner, bytes: number, mayPark: boolean): RequestLeases | Refusal {
     return this.#inner.tryAdmitRequest(unwrapped(owner), bytes, mayPark);
   }
 
-  onCapacity(listener: () => void): Disposable {
-    return this.#inner.onCapacity?.(listener) ?? { [Symbol.dispose]: () => {} };
+  #withSession(owner: Owner, evidence: CallerEvidence): Owner {
+    if (!evidence.hasActivatedSession || this.#everybodyMayUseAll) return owner;
+    const known = this.#sessionOwners.get(owner);
+    if (known !== undefined) return known;
+    const bound = new SessionBoundOwner(owner);
+    this.#sessionOwners.set(owner, bound);
+    return bound;
+  }
+
+  #refuse(owner: Owner, mayUseAll: boolean): Refusal {
+    const refusal: Refusal = {
+      kind: 'refusal',
+      id: this.#refusalIds.next(),
+      stage: Stage.ReassemblyBytes,
+      reason: 'Capacity',
+      usage: this.#budget.usedBytes,
+      limit: this.#budget.limitFor(mayUseAll),
+    };
+    this.#onRefused?.(refusal, unwrapped(owner), false);
+    return refusal;
   }
 }
 

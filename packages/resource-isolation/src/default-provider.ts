@@ -14,7 +14,8 @@ import type { Lease, Refusal, RefusalReason, RequestLeases } from './lease.ts';
 import { ResourceIsolationOptionsError } from './options-error.ts';
 import type { CallerEvidence, Owner, OwnerClass } from './owner.ts';
 import type { ResourceIsolationPlan, StagePlan } from './plan/plan.ts';
-import type { ResourceIsolationReassemblyProvider } from './provider.ts';
+import type { RefusalListener, ResourceIsolationReassemblyProvider } from './provider.ts';
+import { RefusalIds } from './refusal-ids.ts';
 import { Stage, stages } from './stage.ts';
 
 /** What a `DefaultResourceIsolationProvider` is made of. */
@@ -26,8 +27,9 @@ export interface DefaultResourceIsolationOptions {
   readonly reassemblyBudget?: ChunkReassemblyBudget;
   /** Default: arrays of this thread. */
   readonly allocateCounters?: AllocateCounters;
-  /** Told of everything refused; with `isShadow`, of what would have been refused. Must not throw, nor ask this provider for more. */
-  readonly onRefused?: (refusal: Refusal, owner: Owner, isShadow: boolean) => void;
+  readonly onRefused?: RefusalListener;
+  /** Default: ids of this provider's own. */
+  readonly refusalIds?: RefusalIds;
   /** A classifier threw; the caller is refused. Must not throw. */
   readonly onClassifierError?: (error: unknown) => void;
 }
@@ -62,7 +64,8 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
   readonly #classification: CallerClassification;
   readonly #cache: ClassificationCache;
   readonly #executionListeners: CapacityListeners = new CapacityListeners();
-  readonly #onRefused: DefaultResourceIsolationOptions['onRefused'];
+  readonly #onRefused: RefusalListener | undefined;
+  readonly #refusalIds: RefusalIds;
   readonly #holder: LeaseHolder;
 
   /** @throws ResourceIsolationOptionsError when the plan needs a classifier or a larger budget. */
@@ -86,6 +89,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
     this.#classification = new CallerClassification(plan, classifier, options.onClassifierError);
     this.#cache = new ClassificationCache(this.#classification);
     this.#onRefused = options.onRefused;
+    this.#refusalIds = options.refusalIds ?? new RefusalIds();
     this.#holder = { release: (stage, pool, slot, amount) => this.#release(stage, pool, slot, amount) };
   }
 
@@ -225,8 +229,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
   /** Another server took what this one could have had. */
   #refuseBudget(owner: Owner, slot: number): Refusal {
     const { usedBytes, maxBytes } = this.reassemblyBudget;
-    const refusal: Refusal = { kind: 'refusal', stage: Stage.ReassemblyBytes, reason: 'Capacity', usage: usedBytes, limit: maxBytes };
-    return this.#noteRefused(refusal, owner, slot);
+    return this.#noteRefused(this.#refusalOf(Stage.ReassemblyBytes, 'Capacity', usedBytes, maxBytes), owner, slot);
   }
 
   #noteRefused(refusal: Refusal, owner: Owner, slot: number): Refusal {
@@ -240,20 +243,18 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
   #refusal(stage: Stage, reason: RefusalReason, slot: number, pool: number): Refusal {
     switch (reason) {
       case 'InvalidOwner':
-        return { kind: 'refusal', stage, reason, usage: 0, limit: 0 };
+        return this.#refusalOf(stage, reason, 0, 0);
       case 'OwnerLimit':
-        return {
-          kind: 'refusal',
-          stage,
-          reason,
-          usage: this.#owners.usage(slot, stage),
-          limit: this.#limits.of(stage, this.#trustedSlot(slot)),
-        };
+        return this.#refusalOf(stage, reason, this.#owners.usage(slot, stage), this.#limits.of(stage, this.#trustedSlot(slot)));
       case 'OwnerTableFull':
-        return { kind: 'refusal', stage, reason, usage: this.#owners.count, limit: this.plan.maxTrackedOwners };
+        return this.#refusalOf(stage, reason, this.#owners.count, this.plan.maxTrackedOwners);
       case 'Capacity':
-        return { kind: 'refusal', stage, reason, usage: this.#usedOf(stage, pool), limit: this.#capacityOf(stage, pool) };
+        return this.#refusalOf(stage, reason, this.#usedOf(stage, pool), this.#capacityOf(stage, pool));
     }
+  }
+
+  #refusalOf(stage: Stage, reason: RefusalReason, usage: number, limit: number): Refusal {
+    return { kind: 'refusal', id: this.#refusalIds.next(), stage, reason, usage, limit };
   }
 
   /** In use of what the pool could have: its reserve and shared capacity. */

@@ -1,6 +1,6 @@
 export { type AllocateCounters, ArrayCounters, type Counters } from './accounting/counters.ts';
 export { refusalReasons } from './accounting/refusal-counters.ts';
-export { withReassemblyBudget } from './budgeted-provider.ts';
+export { type ReassemblyBudgetOptions, withReassemblyBudget } from './budgeted-provider.ts';
 export { ChunkReassemblyBudget } from './chunk-reassembly-budget.ts';
 export { addressGroup } from './classification/address-group.ts';
 export { AddressRangeClassifier, type AddressRangeRule } from './classification/address-range-classifier.ts';
@@ -37,7 +37,8 @@ export type {
 export type { ResourceIsolationPlan, StagePlan, TrustedOwnerPlan } from './plan/plan.ts';
 export { describePlan, type PlanRow } from './plan/plan-table.ts';
 export type { MessageLimits, ServerLimits } from './plan/server-limits.ts';
-export type { ResourceIsolationProvider, ResourceIsolationReassemblyProvider } from './provider.ts';
+export type { RefusalListener, ResourceIsolationProvider, ResourceIsolationReassemblyProvider } from './provider.ts';
+export { RefusalIds } from './refusal-ids.ts';
 export { RefusalRing } from './refusal-ring.ts';
 export { type SharedResourceIsolationOptions, SharedResourceIsolationProvider } from './shared-provider.ts';
 export { type DecodedRequestStageName, Stage, type StageName, stageNames } from './stage.ts';

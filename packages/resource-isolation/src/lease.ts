@@ -12,6 +12,8 @@ export type RefusalReason = 'Capacity' | 'OwnerLimit' | 'OwnerTableFull' | 'Inva
 /** Why something was not admitted. The provider knows no StatusCode: the edge chooses the answer on the wire. */
 export interface Refusal {
   readonly kind: 'refusal';
+  /** Tells it from the others of its provider, and of what is put around that. An integer, rising. */
+  readonly id: number;
   readonly stage: Stage;
   readonly reason: RefusalReason;
   /** How full the limit is that refused: the stage's shared capacity, or the owner's limit. */

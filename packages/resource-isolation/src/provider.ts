@@ -4,6 +4,11 @@ import type { CallerEvidence, Owner } from './owner.ts';
 import type { ResourceIsolationPlan } from './plan/plan.ts';
 import type { Stage } from './stage.ts';
 
+/**
+ * Told of everything that is refused; with `isShadow`, of what would have been. Must not throw, nor ask the provider for more.
+ */
+export type RefusalListener = (refusal: Refusal, owner: Owner, isShadow: boolean) => void;
+
 /** Decides who may use how much of each stage. One per server, shared by all its listeners. */
 export interface ResourceIsolationProvider {
   /** Owner of a connection before anything of it is authenticated. */

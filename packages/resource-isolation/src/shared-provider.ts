@@ -1,7 +1,9 @@
+import { CapacityListeners } from './accounting/capacity-listeners.ts';
 import { addressGroup } from './classification/address-group.ts';
-import type { Lease, Refusal, RequestLeases } from './lease.ts';
+import type { Lease, Refusal, RefusalReason, RequestLeases } from './lease.ts';
 import type { CallerEvidence, Owner } from './owner.ts';
-import type { ResourceIsolationProvider } from './provider.ts';
+import type { RefusalListener, ResourceIsolationProvider } from './provider.ts';
+import { RefusalIds } from './refusal-ids.ts';
 import { Stage, stageNames } from './stage.ts';
 
 /** Bounds of a `SharedResourceIsolationProvider`. */
@@ -10,6 +12,9 @@ export interface SharedResourceIsolationOptions {
   readonly totals: Readonly<Record<keyof typeof Stage, number>>;
   /** Most owners with live charges at a time. Default 4,096. */
   readonly maxTrackedOwners?: number;
+  readonly onRefused?: RefusalListener;
+  /** Default: ids of this provider's own. */
+  readonly refusalIds?: RefusalIds;
 }
 
 const DEFAULT_MAX_TRACKED_OWNERS = 4_096;
@@ -22,12 +27,21 @@ const IPV6_PREFIX_LENGTH = 64;
 export class SharedResourceIsolationProvider implements ResourceIsolationProvider {
   readonly #totals: readonly number[];
   readonly #maxTrackedOwners: number;
-  readonly #ledger: Ledger = { usage: stageNames.map(() => 0), accounts: new Map() };
+  readonly #ledger: Ledger = {
+    usage: stageNames.map(() => 0),
+    accounts: new Map(),
+    executionListeners: new CapacityListeners(),
+  };
+  readonly #classified: WeakMap<CallerEvidence, Owner> = new WeakMap();
+  readonly #onRefused: RefusalListener | undefined;
+  readonly #refusalIds: RefusalIds;
 
   /** @throws RangeError if a total or the owner bound isn't an integer >= 1. */
   constructor(options: SharedResourceIsolationOptions) {
     this.#totals = stageNames.map((name) => checkedCount(`totals.${name}`, options.totals[name]));
     this.#maxTrackedOwners = checkedCount('maxTrackedOwners', options.maxTrackedOwners ?? DEFAULT_MAX_TRACKED_OWNERS);
+    this.#onRefused = options.onRefused;
+    this.#refusalIds = options.refusalIds ?? new RefusalIds();
   }
 
   get trackedOwnerCount(): number {
@@ -48,19 +62,33 @@ export class SharedResourceIsolationProvider implements ResourceIsolationProvide
     return this.classifyIngress(evidence.address);
   }
 
+  /** Like `classify`; the same evidence gives the same owner again. */
+  classifyOn(_channel: object, _activation: object | undefined, evidence: CallerEvidence): Owner {
+    let owner = this.#classified.get(evidence);
+    if (owner === undefined) {
+      owner = this.classify(evidence);
+      this.#classified.set(evidence, owner);
+    }
+    return owner;
+  }
+
+  onCapacity(listener: () => void): Disposable {
+    return this.#ledger.executionListeners.add(listener);
+  }
+
   tryAcquire(stage: Stage, owner: Owner, amount: number): Lease | Refusal {
     if (!Number.isSafeInteger(amount) || amount < 1) throw new RangeError(`amount: ${amount}`);
-    if (!this.#hasEntry(owner)) return this.#refuseOwner(stage);
-    if (!this.#fits(stage, amount)) return this.#refuseCapacity(stage);
+    if (!this.#hasEntry(owner)) return this.#refuseOwner(stage, owner);
+    if (!this.#fits(stage, amount)) return this.#refuseCapacity(stage, owner);
     return this.#charge(stage, this.#accountOf(owner), amount);
   }
 
   tryAdmitRequest(owner: Owner, bytes: number, mayPark: boolean): RequestLeases | Refusal {
     if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`bytes: ${bytes}`);
-    if (!this.#hasEntry(owner)) return this.#refuseOwner(Stage.RequestQueue);
-    if (!this.#fits(Stage.RequestQueue, 1)) return this.#refuseCapacity(Stage.RequestQueue);
-    if (!this.#fits(Stage.RequestQueueBytes, bytes)) return this.#refuseCapacity(Stage.RequestQueueBytes);
-    if (mayPark && !this.#fits(Stage.ParkedRequest, 1)) return this.#refuseCapacity(Stage.ParkedRequest);
+    if (!this.#hasEntry(owner)) return this.#refuseOwner(Stage.RequestQueue, owner);
+    if (!this.#fits(Stage.RequestQueue, 1)) return this.#refuseCapacity(Stage.RequestQueue, owner);
+    if (!this.#fits(Stage.RequestQueueBytes, bytes)) return this.#refuseCapacity(Stage.RequestQueueBytes, owner);
+    if (mayPark && !this.#fits(Stage.ParkedRequest, 1)) return this.#refuseCapacity(Stage.ParkedRequest, owner);
     const account = this.#accountOf(owner);
     return {
       kind: 'lease',
@@ -93,12 +121,19 @@ export class SharedResourceIsolationProvider implements ResourceIsolationProvide
     return new SharedLease(this.#ledger, account, stage, amount);
   }
 
-  #refuseCapacity(stage: Stage): Refusal {
-    return { kind: 'refusal', stage, reason: 'Capacity', usage: this.getUsage(stage), limit: this.#totals[stage] as number };
+  #refuseCapacity(stage: Stage, owner: Owner): Refusal {
+    return this.#refuse(stage, owner, 'Capacity', this.getUsage(stage), this.#totals[stage] as number);
   }
 
-  #refuseOwner(stage: Stage): Refusal {
-    return { kind: 'refusal', stage, reason: 'OwnerTableFull', usage: this.#ledger.accounts.size, limit: this.#maxTrackedOwners };
+  #refuseOwner(stage: Stage, owner: Owner): Refusal {
+    return this.#refuse(stage, owner, 'OwnerTableFull', this.#ledger.accounts.size, this.#maxTrackedOwners);
+  }
+
+  #refuse(stage: Stage, owner: Owner, reason: RefusalReason, usage: number, limit: number): Refusal {
+    const refusal: Refusal = { kind: 'refusal', id: this.#refusalIds.next(), stage, reason, usage, limit };
+    if (stage === Stage.RequestExecution) this.#ledger.executionListeners.noteRefused();
+    this.#onRefused?.(refusal, owner, false);
+    return refusal;
   }
 }
 
@@ -107,6 +142,7 @@ interface Ledger {
   readonly usage: number[];
   /** Owners with live charges, by key. */
   readonly accounts: Map<string, OwnerAccount>;
+  readonly executionListeners: CapacityListeners;
 }
 
 interface OwnerAccount {
@@ -132,9 +168,10 @@ class SharedLease implements Lease {
   [Symbol.dispose](): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    const { usage, accounts } = this.#ledger;
+    const { usage, accounts, executionListeners } = this.#ledger;
     usage[this.stage] = (usage[this.stage] as number) - this.amount;
     if (--this.#account.liveCharges === 0) accounts.delete(this.#account.key);
+    if (this.stage === Stage.RequestExecution) executionListeners.noteReleased();
   }
 }
 

@@ -54,6 +54,7 @@ describe('ChunkReassemblyBudget', () => {
     const leases = take(a, stage, 'a', 3, 500);
     expect(b.tryAcquire(stage, b.classifyIngress('b'), 501)).toEqual({
       kind: 'refusal',
+      id: 1,
       stage,
       reason: 'Capacity',
       usage: 1_500,

@@ -39,6 +39,7 @@ describe('DefaultResourceIsolationProvider', () => {
     const leases = take(provider, RequestExecution, 'a', 8);
     expect(provider.tryAcquire(RequestExecution, provider.classifyIngress('a'), 1)).toEqual({
       kind: 'refusal',
+      id: 1,
       stage: RequestExecution,
       reason: 'OwnerLimit',
       usage: 8,
@@ -315,6 +316,7 @@ describe('the owner table', () => {
     const leases = take(provider, Connection, 'b', 1);
     expect(provider.tryAcquire(Connection, provider.classifyIngress('c'), 1)).toEqual({
       kind: 'refusal',
+      id: 1,
       stage: Connection,
       reason: 'OwnerTableFull',
       usage: 2,

@@ -30,6 +30,7 @@ describe('SharedResourceIsolationProvider', () => {
     const leases = [1, 2].map(() => granted(provider.tryAcquire(Stage.RequestExecution, owner, 1)));
     expect(provider.tryAcquire(Stage.RequestExecution, owner, 1)).toEqual({
       kind: 'refusal',
+      id: 1,
       stage: Stage.RequestExecution,
       reason: 'Capacity',
       usage: 2,

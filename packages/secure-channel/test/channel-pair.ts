@@ -56,7 +56,7 @@ export class TestAdmission implements ReassemblyAdmission {
   tryReserve(bytes: number, hasSession: boolean): Lease | Refusal {
     this.hadSession.push(hasSession);
     if (this.used + bytes > this.capacity) {
-      return { kind: 'refusal', stage: Stage.ReassemblyBytes, reason: 'Capacity', usage: this.used, limit: this.capacity };
+      return { kind: 'refusal', id: 1, stage: Stage.ReassemblyBytes, reason: 'Capacity', usage: this.used, limit: this.capacity };
     }
     this.used += bytes;
     this.peak = Math.max(this.peak, this.used);

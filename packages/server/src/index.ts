@@ -7,6 +7,7 @@ export {
   MiB,
   OptionsError,
   type PkiOptions,
+  type RequestSchedulingOptions,
   type ResolvedServerOptions,
   type SecurityOptions,
   type ServerOptions,

@@ -5,6 +5,7 @@ import {
   createRuntimePlan,
   DefaultResourceIsolationProvider,
   describePlan,
+  RefusalIds,
   type ResourceIsolationProvider,
   SharedResourceIsolationProvider,
   withReassemblyBudget,
@@ -27,7 +28,10 @@ export function createIsolation(options: ResolvedServerOptions, given: ServerOpt
   const budget = given.chunkReassemblyBudget ?? new ChunkReassemblyBudget(options.maxReassemblyBytes);
   if (given.resourceIsolationProvider !== undefined) return lasting(withReassemblyBudget(given.resourceIsolationProvider, budget));
   const { resourceIsolation = { mode: 'SharedOnly' } as const, resourceIsolationClassifier: classifier } = given;
-  if (resourceIsolation.mode === 'SharedOnly') return lasting(withReassemblyBudget(sharedProvider(options), budget));
+  if (resourceIsolation.mode === 'SharedOnly') {
+    const refusalIds = new RefusalIds();
+    return lasting(withReassemblyBudget(sharedProvider(options, refusalIds), budget, { refusalIds }));
+  }
   const plan = createRuntimePlan({ ...options, reassemblyBudget: budget }, resourceIsolation);
   for (const row of describePlan(plan)) log.log('info', 'isolation.stage', { ...row });
   const provider = new DefaultResourceIsolationProvider({
@@ -45,9 +49,10 @@ function lasting(provider: ResourceIsolationProvider): ServerIsolation {
 }
 
 /** One limit per stage for all callers together. */
-function sharedProvider(options: ResolvedServerOptions): ResourceIsolationProvider {
+function sharedProvider(options: ResolvedServerOptions, refusalIds: RefusalIds): ResourceIsolationProvider {
   const { maxChannelCount, maxQueuedRequestCount, maxConcurrentRequests, maxParkedRequestCount, maxMessageSize } = options;
   return new SharedResourceIsolationProvider({
+    refusalIds,
     totals: {
       Connection: maxChannelCount,
       Handshake: maxChannelCount,

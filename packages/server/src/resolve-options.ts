@@ -49,8 +49,27 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     handshakeTimeoutMs: integer('handshakeTimeoutMs', options.handshakeTimeoutMs ?? MAX_HANDSHAKE_TIMEOUT_MS, 1, MAX_HANDSHAKE_TIMEOUT_MS),
     helloTimeoutMs: integer('helloTimeoutMs', options.helloTimeoutMs ?? 10_000, 1),
     slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
+    requestScheduling: resolveScheduling(options),
+    decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     sourceTimeoutMs: integer('sourceTimeoutMs', options.sourceTimeoutMs ?? 10_000, 1),
   };
+}
+
+/** Without owners that are told apart nobody takes turns: then requests run as they come. */
+function resolveScheduling(options: ServerOptions): ResolvedServerOptions['requestScheduling'] {
+  const { resourceIsolation, resourceIsolationProvider, requestScheduling = {} } = options;
+  const isSharedOnly = resourceIsolationProvider === undefined && (resourceIsolation?.mode ?? 'SharedOnly') === 'SharedOnly';
+  const { useFairScheduling = !isSharedOnly, schedulingCost = 'turn' } = requestScheduling;
+  if (useFairScheduling && isSharedOnly) {
+    throw new OptionsError('requestScheduling.useFairScheduling', 'false, as mode SharedOnly runs requests in arrival order,', true);
+  }
+  if (schedulingCost !== 'turn' && schedulingCost !== 'time') {
+    throw new OptionsError('requestScheduling.schedulingCost', 'turn or time', schedulingCost);
+  }
+  if (schedulingCost === 'time' && !useFairScheduling) {
+    throw new OptionsError('requestScheduling.schedulingCost', 'turn, as requests run in arrival order,', schedulingCost);
+  }
+  return { useFairScheduling, schedulingCost };
 }
 
 function resolveSecurity(options: ServerOptions): ResolvedServerOptions['security'] {

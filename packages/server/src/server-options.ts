@@ -1,4 +1,5 @@
-import type { Logger, UserIdentity } from '@bulkhead/contracts';
+import type { Logger, RequestParkingPolicy, UserIdentity } from '@bulkhead/contracts';
+import type { SchedulingCost } from '@bulkhead/dispatcher';
 import type {
   ChunkReassemblyBudget,
   ResourceIsolationClassifier,
@@ -38,6 +39,20 @@ export interface PkiOptions {
   readonly folder?: string;
   /** Trust every client certificate: for laboratories only. Default false. */
   readonly autoAcceptUntrustedCertificates?: boolean;
+}
+
+/** In which order waiting requests run. */
+export interface RequestSchedulingOptions {
+  /**
+   * False: one queue in arrival order, where nothing overtakes the front. All limits hold either way. Default true, but in mode
+   * SharedOnly, where requests run in arrival order.
+   */
+  readonly useFairScheduling?: boolean;
+  /**
+   * What weights are shares of: `turn`, each request counts the same; `time`, the measured time that an owner's requests hold the
+   * event loop. Default `turn`.
+   */
+  readonly schedulingCost?: SchedulingCost;
 }
 
 /** Everything that can be said about a server; only the name has no default. */
@@ -90,6 +105,11 @@ export interface ServerOptions {
   readonly resourceIsolationClassifier?: ResourceIsolationClassifier;
   /** Takes the place of `resourceIsolation`. Not disposed by the server. */
   readonly resourceIsolationProvider?: ResourceIsolationProvider;
+  readonly requestScheduling?: RequestSchedulingOptions;
+  /** Selects requests beside Publish whose handlers may wait without an execution slot. */
+  readonly requestParking?: RequestParkingPolicy;
+  /** False: a Publish request that waits keeps its execution slot. Default true. */
+  readonly decoupleHeldPublishRequests?: boolean;
   /** Counts the unfinished messages of several servers together. Default: one of `maxReassemblyBytes` for this server. */
   readonly chunkReassemblyBudget?: ChunkReassemblyBudget;
   /** Default: silent. */
@@ -114,6 +134,8 @@ export type ResolvedServerOptions = Required<
     | 'resourceIsolation'
     | 'resourceIsolationClassifier'
     | 'resourceIsolationProvider'
+    | 'requestScheduling'
+    | 'requestParking'
     | 'chunkReassemblyBudget'
     | 'log'
     | 'security'
@@ -124,4 +146,5 @@ export type ResolvedServerOptions = Required<
 > & {
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;
+  readonly requestScheduling: Required<RequestSchedulingOptions>;
 };

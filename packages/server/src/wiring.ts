@@ -53,7 +53,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
   const endpoints = new ServerEndpoints(options, store, runtime);
   const owners = new ProviderCallerOwners(provider, (chain) => endpoints.thumbprintOf(chain));
-  const sessions = createSessions(options, runtime, provider, endpoints);
+  const sessions = createSessions(options, runtime, provider, owners, endpoints);
   const subscriptions = new SubscriptionManager({
     runtime,
     source: space.monitoredSource,
@@ -71,11 +71,14 @@ export function wireServer<ServerRuntime extends Runtime>(
   const dispatcher: RequestDispatcher = new RequestDispatcher({
     runtime,
     provider,
+    owners,
     sessions,
     handlers: taps.handlers?.(handlers) ?? handlers,
     maxMessageBytes: options.maxMessageSize,
     encodingLimits,
-    thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
+    ...options.requestScheduling,
+    decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,
+    parkingPolicy: given.requestParking,
   });
   const sink = requestSink(dispatcher, sessions, owners);
   const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink);
@@ -114,12 +117,14 @@ function createSessions(
   options: ResolvedServerOptions,
   runtime: Runtime,
   provider: ResourceIsolationProvider,
+  owners: CallerOwners,
   endpoints: ServerEndpoints,
 ): SessionManager {
   const userValidator = createUserValidator(options.security.validateUser);
   return new SessionManager({
     runtime,
     provider,
+    owners,
     endpoints,
     limits: {
       maxSessionCount: options.maxSessionCount,

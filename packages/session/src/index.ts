@@ -1,6 +1,5 @@
 export { defaultPasswordLockoutOptions, PasswordLockout, type PasswordLockoutOptions } from './password-lockout.ts';
 export { ANONYMOUS_IDENTITY, Session, type SessionCloseReason, type SessionSeed } from './session.ts';
-export { ServerTooBusyError } from './session-establishment.ts';
 export { type SessionBoundListener, type SessionClosedListener, SessionManager } from './session-manager.ts';
 export {
   defaultSessionLimits,

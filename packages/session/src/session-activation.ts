@@ -1,5 +1,5 @@
 import type { Runtime, SecureChannelContext, UserIdentity } from '@bulkhead/contracts';
-import { type CertificateCache, signatureInput, verifySignature } from '@bulkhead/security';
+import { signatureInput, verifySignature } from '@bulkhead/security';
 import {
   type ActivateSessionRequest,
   type ActivateSessionResponse,
@@ -8,9 +8,10 @@ import {
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
-import { channelCertificate, leafOf } from './client-certificate.ts';
+import { leafOf } from './client-certificate.ts';
+import { isClientOf, isSecuredAlike, mayReturn } from './returning-session.ts';
 import type { Session } from './session.ts';
-import { policyOfChannel, SERVER_NONCE_BYTES } from './session-creation.ts';
+import { SERVER_NONCE_BYTES } from './session-creation.ts';
 import type { SessionEstablishment } from './session-establishment.ts';
 import { isSameUser, type UserAuthentication } from './user-authentication.ts';
 
@@ -21,7 +22,6 @@ const MAX_LOCALE_ID_LENGTH = 64;
 /** What `SessionActivation` works with. */
 export interface SessionActivationParts {
   readonly runtime: Runtime;
-  readonly certificates: CertificateCache;
   readonly establishment: SessionEstablishment;
   readonly users: UserAuthentication;
 }
@@ -43,13 +43,12 @@ export class SessionActivation {
     request: ActivateSessionRequest,
     channel: SecureChannelContext,
   ): Promise<Omit<ActivateSessionResponse, 'responseHeader'>> {
-    const { certificates, establishment, runtime, users } = this.#parts;
-    const certificate = channelCertificate(channel, policyOfChannel(channel), certificates);
-    const lease = establishment.enter(channel, certificate, session);
+    const { establishment, runtime, users } = this.#parts;
+    const lease = establishment.enter(channel, session, mayReturn(session, channel));
     session.pendingActivations++;
     try {
       const signedNonce = session.serverNonce;
-      this.#checkChannel(session, channel);
+      checkChannel(session, channel);
       checkClientSignature(session, request.clientSignature);
       const identity = await users.authenticate(request.userIdentityToken, session, channel, runtime.clock.nowMs());
       this.#checkStill(session, channel, identity, signedNonce);
@@ -62,21 +61,6 @@ export class SessionActivation {
     }
   }
 
-  /** A Session is first activated where it was created; later it may move to a channel of the same client, secured alike. */
-  #checkChannel(session: Session, channel: SecureChannelContext): void {
-    const bound = session.channel;
-    if (bound === channel) return;
-    if (!session.isActivated) throw failed(StatusCodes.BadSecureChannelIdInvalid, 'first activation on another channel');
-    if (bound.securityPolicyUri !== channel.securityPolicyUri || bound.securityMode !== channel.securityMode) {
-      throw failed(StatusCodes.BadSecurityChecksFailed, 'the new channel is secured otherwise');
-    }
-    const certificate = channelCertificate(channel, session.seed.policy, this.#parts.certificates);
-    const known = session.seed.clientCertificate;
-    if (known !== undefined && !(certificate?.der.equals(known.der) ?? false)) {
-      throw failed(StatusCodes.BadSecurityChecksFailed, 'the new channel has another client certificate');
-    }
-  }
-
   /** What may have changed while the user was looked up. */
   #checkStill(session: Session, channel: SecureChannelContext, identity: UserIdentity, signedNonce: Buffer): void {
     if (session.isClosed) throw failed(StatusCodes.BadSessionClosed, 'closed meanwhile');
@@ -86,6 +70,14 @@ export class SessionActivation {
       throw failed(StatusCodes.BadIdentityChangeNotSupported, 'another user on another channel');
     }
   }
+}
+
+/** A Session is first activated where it was created; later it may move to a channel of the same client, secured alike. */
+function checkChannel(session: Session, channel: SecureChannelContext): void {
+  if (session.channel === channel) return;
+  if (!session.isActivated) throw failed(StatusCodes.BadSecureChannelIdInvalid, 'first activation on another channel');
+  if (!isSecuredAlike(session.channel, channel)) throw failed(StatusCodes.BadSecurityChecksFailed, 'the new channel is secured otherwise');
+  if (!isClientOf(session, channel)) throw failed(StatusCodes.BadSecurityChecksFailed, 'the new channel has another client certificate');
 }
 
 /** @throws UaStatusError BadApplicationSignatureInvalid. */

@@ -63,9 +63,9 @@ export class SessionCreation {
 
   async create(request: CreateSessionRequest, channel: SecureChannelContext): Promise<Omit<CreateSessionResponse, 'responseHeader'>> {
     const policy = policyOfChannel(channel);
-    const certificate = channelCertificate(channel, policy, this.#parts.certificates);
-    const lease = this.#parts.establishment.enter(channel, certificate, undefined);
+    const lease = this.#parts.establishment.enter(channel, undefined, false);
     try {
+      const certificate = channelCertificate(channel, policy, this.#parts.certificates);
       checkClient(request, certificate);
       checkSessionNonce(policy, request.clientNonce);
       const serverEndpoints = this.#parts.endpoints.describe(channel, request.endpointUrl);

@@ -1,46 +1,34 @@
-import type { SecureChannelContext, SessionContext } from '@bulkhead/contracts';
-import { type CallerEvidence, type Lease, type ResourceIsolationProvider, Stage, stageNames } from '@bulkhead/resource-isolation';
-import type { Certificate } from '@bulkhead/security';
-import { StatusCodes, UaStatusError, UserTokenType } from '@bulkhead/types';
+import type { CallerOwners, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import { type Lease, type ResourceIsolationProvider, Stage, stageNames } from '@bulkhead/resource-isolation';
+import { ServerTooBusyError } from '@bulkhead/types';
 
-/** `BadServerTooBusy`, and when to try again. */
-export class ServerTooBusyError extends UaStatusError {
-  override readonly name: string = 'ServerTooBusyError';
-  readonly retryAfterMs: number;
-
-  constructor(message: string, retryAfterMs: number) {
-    super(StatusCodes.BadServerTooBusy, message);
-    this.retryAfterMs = retryAfterMs;
-  }
+/** What `SessionEstablishment` works with. */
+export interface SessionEstablishmentParts {
+  readonly provider: ResourceIsolationProvider;
+  readonly owners: CallerOwners;
+  readonly busyRetryAfterMs: number;
 }
 
 /** The one place where stage SessionEstablishment is asked: before any certificate or signature work. */
 export class SessionEstablishment {
-  readonly #provider: ResourceIsolationProvider;
-  readonly #busyRetryAfterMs: number;
+  readonly #parts: SessionEstablishmentParts;
 
-  constructor(provider: ResourceIsolationProvider, busyRetryAfterMs: number) {
-    this.#provider = provider;
-    this.#busyRetryAfterMs = busyRetryAfterMs;
+  constructor(parts: SessionEstablishmentParts) {
+    this.#parts = parts;
   }
 
   /**
    * @param session the live Session that is activated again; undefined for a new one.
+   * @param isReturning it is bound to another channel and may move to this one.
    * @returns a lease to dispose when the service is done.
    * @throws ServerTooBusyError when the stage is full.
    */
-  enter(channel: SecureChannelContext, certificate: Certificate | undefined, session: SessionContext | undefined): Lease {
-    const identity = session?.isActivated === true && session.channel === channel ? session.identity : undefined;
-    const evidence: CallerEvidence = {
-      address: channel.remote.address,
-      applicationThumbprint: certificate?.thumbprint,
-      applicationUri: session?.clientApplicationUri,
-      userName: identity === undefined || identity.kind === UserTokenType.Anonymous ? undefined : identity.name,
-      hasActivatedSession: identity !== undefined,
-    };
-    const answer = this.#provider.tryAcquire(Stage.SessionEstablishment, this.#provider.classify(evidence), 1);
+  enter(channel: SecureChannelContext, session: SessionContext | undefined, isReturning: boolean): Lease {
+    const { provider, owners, busyRetryAfterMs } = this.#parts;
+    const owner = isReturning ? owners.ownerOf(channel, session, 'Reconnect') : owners.ownerOf(channel, session);
+    const answer = provider.tryAcquire(Stage.SessionEstablishment, owner, 1);
     if (answer.kind === 'lease') return answer;
-    const { stage, reason, usage, limit } = answer;
-    throw new ServerTooBusyError(`${stageNames[stage]}: ${reason}, ${usage} of ${limit}`, this.#busyRetryAfterMs);
+    const { id, stage, reason, usage, limit } = answer;
+    throw new ServerTooBusyError({ id, stage: stageNames[stage] as string, reason, usage, limit }, busyRetryAfterMs);
   }
 }

@@ -12,7 +12,8 @@ import {
   UaStatusError,
 } from '@bulkhead/types';
 import { defaultPasswordLockoutOptions, PasswordLockout } from './password-lockout.ts';
-import type { Session, SessionCloseReason } from './session.ts';
+import { mayReturn } from './returning-session.ts';
+import { Session, type SessionCloseReason } from './session.ts';
 import { SessionActivation } from './session-activation.ts';
 import { SessionCreation } from './session-creation.ts';
 import { SessionEstablishment } from './session-establishment.ts';
@@ -43,11 +44,15 @@ export class SessionManager implements SessionResolver {
   #isDisposed = false;
 
   constructor(options: SessionManagerOptions) {
-    const { endpoints, provider, runtime } = options;
+    const { endpoints, owners, provider, runtime } = options;
     this.#runtime = runtime;
     this.#limits = { ...defaultSessionLimits, ...options.limits };
     const certificates = new CertificateCache();
-    const establishment = new SessionEstablishment(provider, options.busyRetryAfterMs ?? DEFAULT_BUSY_RETRY_AFTER_MS);
+    const establishment = new SessionEstablishment({
+      provider,
+      owners,
+      busyRetryAfterMs: options.busyRetryAfterMs ?? DEFAULT_BUSY_RETRY_AFTER_MS,
+    });
     const lockout = new PasswordLockout({ ...defaultPasswordLockoutOptions, ...options.lockout });
     const users = new UserAuthentication({ provider, certificates, lockout, validator: options.userValidator });
     this.#creation = new SessionCreation({
@@ -59,7 +64,7 @@ export class SessionManager implements SessionResolver {
       reservePlace: (channel) => this.#reservePlace(channel),
       register: (session, authenticationToken) => this.#register(session, authenticationToken),
     });
-    this.#activation = new SessionActivation({ runtime, certificates, establishment, users });
+    this.#activation = new SessionActivation({ runtime, establishment, users });
     this.#expiry = new SessionExpiry(runtime, (nowMs) => this.#closeDue(nowMs));
   }
 
@@ -95,6 +100,15 @@ export class SessionManager implements SessionResolver {
     }
     session.noteRequest(nowMs);
     return session;
+  }
+
+  isBound(session: SessionContext, channel: SecureChannelContext, nowMs: number): boolean {
+    return session instanceof Session && session.isActivated && session.channel === channel && nowMs < session.expiresAtMs;
+  }
+
+  findReturning(authenticationToken: NodeId, channel: SecureChannelContext, nowMs: number): Session | undefined {
+    const session = this.#table.byToken(authenticationToken);
+    return session !== undefined && nowMs < session.expiresAtMs && mayReturn(session, channel) ? session : undefined;
   }
 
   /**

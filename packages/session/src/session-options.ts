@@ -1,4 +1,4 @@
-import type { Runtime, SecureChannelContext, UserIdentity } from '@bulkhead/contracts';
+import type { CallerOwners, Runtime, SecureChannelContext, UserIdentity } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { PrivateKeyOperations } from '@bulkhead/security';
 import type { EndpointDescription } from '@bulkhead/types';
@@ -58,6 +58,8 @@ export const defaultSessionLimits: SessionLimits = Object.freeze({
 export interface SessionManagerOptions {
   readonly runtime: Runtime;
   readonly provider: ResourceIsolationProvider;
+  /** Whom to charge for the work of CreateSession and ActivateSession. */
+  readonly owners: CallerOwners;
   readonly endpoints: SessionEndpoints;
   readonly limits?: Partial<SessionLimits>;
   /** Without one, user names are refused. */

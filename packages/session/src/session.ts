@@ -124,7 +124,8 @@ export class Session implements SessionContext {
   ): void {
     this.#state = 'activated';
     this.#channel = channel;
-    this.#identity = identity;
+    // A copy, so that each activation has an identity of its own.
+    this.#identity = { ...identity };
     if (localeIds !== undefined) this.#localeIds = localeIds;
     this.#serverNonce = serverNonce;
     this.#expiresAtMs = nowMs + this.timeoutMs;

@@ -158,6 +158,7 @@ export class Harness {
     this.manager = new SessionManager({
       runtime: this.runtime,
       provider: this.provider,
+      owners: { ownerOf: (channel) => this.provider.classifyIngress(channel.remote.address), channelClosed: () => {} },
       endpoints: {
         describe: (channel, endpointUrl) => [
           createEndpointDescription({

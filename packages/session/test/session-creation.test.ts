@@ -1,7 +1,6 @@
 import { Certificate, SecurityPolicies, signatureInput, verifySignature } from '@bulkhead/security';
-import { createApplicationDescription, StatusCodes } from '@bulkhead/types';
+import { createApplicationDescription, ServerTooBusyError, StatusCodes } from '@bulkhead/types';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ServerTooBusyError } from '../src/index.ts';
 import { type Application, expectCode, Harness, makeApplication, TestChannel } from './harness.ts';
 
 const { None, Basic256Sha256, Aes128_Sha256_RsaOaep, Aes256_Sha256_RsaPss } = SecurityPolicies;

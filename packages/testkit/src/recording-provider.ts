@@ -32,6 +32,7 @@ export class RecordingProvider implements ResourceIsolationProvider {
   readonly #forced: Map<Stage, RefusalReason> = new Map();
   readonly #used: number[] = stageNames.map(() => 0);
   readonly #usedByOwner: Map<string, number>[] = stageNames.map(() => new Map());
+  #refusalCount = 0;
 
   constructor(limits: Readonly<Partial<Record<StageName, RecordedStageLimits>>> = {}) {
     for (const [name, stageLimits] of Object.entries(limits)) this.setLimits(Stage[name as StageName], stageLimits);
@@ -98,12 +99,16 @@ export class RecordingProvider implements ResourceIsolationProvider {
   #check(stage: Stage, owner: Owner, amount: number): Refusal | undefined {
     const forced = this.#forced.get(stage);
     const used = this.#used[stage] as number;
-    if (forced !== undefined) return { kind: 'refusal', stage, reason: forced, usage: used, limit: used };
+    if (forced !== undefined) return this.#refusal(stage, forced, used, used);
     const { total = Infinity, perOwner = Infinity } = this.#limits.get(stage) ?? {};
     const owned = this.#usedByOwner[stage]?.get(owner.key) ?? 0;
-    if (owned + amount > perOwner) return { kind: 'refusal', stage, reason: 'OwnerLimit', usage: owned, limit: perOwner };
-    if (used + amount > total) return { kind: 'refusal', stage, reason: 'Capacity', usage: used, limit: total };
+    if (owned + amount > perOwner) return this.#refusal(stage, 'OwnerLimit', owned, perOwner);
+    if (used + amount > total) return this.#refusal(stage, 'Capacity', used, total);
     return undefined;
+  }
+
+  #refusal(stage: Stage, reason: RefusalReason, usage: number, limit: number): Refusal {
+    return { kind: 'refusal', id: ++this.#refusalCount, stage, reason, usage, limit };
   }
 
   #charge(stage: Stage, key: string, amount: number): void {

@@ -15,6 +15,7 @@ export { LocalizedText } from './localized-text.ts';
 export { IdentifierType, NodeId, type NodeKey } from './node-id.ts';
 export { type IndexRange, type NumericRange, parseNumericRange } from './numeric-range.ts';
 export { QualifiedName } from './qualified-name.ts';
+export { type RefusalDetails, ServerTooBusyError } from './server-too-busy-error.ts';
 export {
   baseStatusCode,
   INFO_TYPE_DATA_VALUE,
