@@ -14,6 +14,7 @@ import {
 } from '@bulkhead/resource-isolation';
 import { RefusalLog } from './isolation/refusal-log.ts';
 import { type OwnerTime, ServerIsolation } from './isolation/server-isolation.ts';
+import { createConnectionRate } from './rate-limits/connection-rate.ts';
 import { resolveServerOptions } from './resolve-options.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 
@@ -65,12 +66,15 @@ export function createIsolation(
 }
 
 /**
- * The plan that a server with these options would work by, without making one; for mode SharedOnly too.
+ * The plan that a server with these options would work by, without making one; for mode SharedOnly too. Whether the rate limits leave
+ * room for its reserves is checked as well.
  * @throws OptionsError or ResourceIsolationOptionsError naming the option that is wrong.
  */
 export function planServer(given: ServerOptions): ResourceIsolationPlan {
   const options = resolveServerOptions(given);
-  return createRuntimePlan(planLimits(options, given.chunkReassemblyBudget), given.resourceIsolation);
+  const plan = createRuntimePlan(planLimits(options, given.chunkReassemblyBudget), given.resourceIsolation);
+  createConnectionRate(options.rateLimits, plan, given.serverRateLimiterProvider);
+  return plan;
 }
 
 function planLimits(options: ResolvedServerOptions, budget: ChunkReassemblyBudget | undefined): Parameters<typeof createRuntimePlan>[0] {
