@@ -63,6 +63,19 @@ describe('the ring of refusals', () => {
     expect(isolation.refusals('address:10.0.0.3')).toEqual([]);
   });
 
+  it('BX-05 keeps an owner’s last entries however often others are refused, of a bounded number of owners', () => {
+    const runtime = new TestRuntime();
+    const log = new RefusalLog(runtime.clock, runtime.log);
+    log.note({ ...refusal, id: 1 }, ownerOf('quiet'), false);
+    for (let id = 2; id <= 5000; id++) log.note({ ...refusal, id }, ownerOf('noisy'), false);
+    expect(log.entries().some(({ ownerKey }) => ownerKey === 'quiet')).toBe(false);
+    expect(log.entries('quiet').map(({ id }) => id)).toEqual([1]);
+    expect(log.entries('noisy').map(({ id }) => id)).toEqual(Array.from({ length: 32 }, (_, at) => 4969 + at));
+    for (let at = 0; at < 255; at++) log.note(refusal, ownerOf(`other ${at}`), false);
+    expect(log.entries('quiet')).toHaveLength(0);
+    expect(log.entries('noisy')).toHaveLength(32);
+  });
+
   it('BX-05 writes some of a storm to the log and says how many it left out', () => {
     const runtime = new TestRuntime();
     const log = new RefusalLog(runtime.clock, runtime.log);

@@ -11,6 +11,7 @@ import {
   type StageName,
   stageNames,
 } from '@bulkhead/resource-isolation';
+import { RefusalsByOwner } from './refusals-by-owner.ts';
 
 /** Something that was not admitted; with `isShadow`, something that was admitted and would not have been. */
 export interface RefusalEntry {
@@ -37,6 +38,7 @@ export class RefusalLog {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #ring: RefusalRing<RefusalEntry> = new RefusalRing(MAX_ENTRIES);
+  readonly #byOwner: RefusalsByOwner = new RefusalsByOwner();
   readonly #lines: TokenBucket = new TokenBucket(perSecond(LINES_PER_SECOND, MAX_LINES_AT_ONCE));
   readonly #counts: Float64Array = new Float64Array(stageNames.length * refusalReasons.length);
   #shadowCount = 0;
@@ -65,6 +67,7 @@ export class RefusalLog {
       isShadow,
     };
     this.#ring.add(entry);
+    this.#byOwner.add(entry);
     this.#write(entry);
   };
 
@@ -78,10 +81,9 @@ export class RefusalLog {
     return this.#shadowCount;
   }
 
-  /** The last ones, the oldest first. @param ownerKey of one owner only. */
+  /** The last ones, the oldest first. @param ownerKey of one owner only, whatever was refused to others since. */
   entries(ownerKey?: string): readonly RefusalEntry[] {
-    const entries = this.#ring.entries();
-    return ownerKey === undefined ? entries : entries.filter((entry) => entry.ownerKey === ownerKey);
+    return ownerKey === undefined ? this.#ring.entries() : this.#byOwner.entries(ownerKey);
   }
 
   #write(entry: RefusalEntry): void {
