@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { refusalReasons, Stage, stageNames } from '@bulkhead/resource-isolation';
 import { metrics } from '@opentelemetry/api';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { describe, expect, it, vi } from 'vitest';
-import { resolveServerOptions } from '../src/index.ts';
+import { OpcUaServer, resolveServerOptions } from '../src/index.ts';
 import { createIsolation } from '../src/isolation.ts';
 import { observeIsolation } from '../src/telemetry/isolation-metrics.ts';
 import { TestRuntime } from './harness.ts';
@@ -101,6 +104,21 @@ describe('metrics of isolation', () => {
     await collector.collect();
     expect(asked).toHaveBeenCalledTimes(2);
     await collector.end();
+  });
+
+  it('RI-44 come from a running server, and from none that has stopped', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bulkhead-metrics-'));
+    const collector = new Collector();
+    const options = { applicationName: 'Test', port: 0, pki: { folder }, meterProvider: collector.provider };
+    const server = await OpcUaServer.start(options);
+    const asked = vi.spyOn(server.isolation, 'usage');
+    expect((await collector.collect()).get('opcua.server.isolation.usage')?.get('Connection')).toBe(0);
+    expect(asked).toHaveBeenCalledOnce();
+    await server.stop();
+    await collector.collect();
+    expect(asked).toHaveBeenCalledOnce();
+    await collector.end();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('RI-44 go to the provider that is registered globally, and nowhere without one', async () => {

@@ -77,6 +77,17 @@ describe('the isolation of a server', () => {
     expect(() => planServer(narrow)).toThrow(/maxChannelCount/u);
   });
 
+  it('RL-02 limits Session establishment unless that is turned off, and in modes with a plan even then', () => {
+    const establishment = (options: Partial<ServerOptions>) => isolate(options).usage()[Stage.SessionEstablishment]?.total;
+    const rateLimits = { maxConcurrentSessionEstablishment: 5 };
+    const shared = { resourceIsolation: { mode: 'SharedOnly' }, maxConcurrentRequests: 70 } as const;
+    expect(establishment({ ...shared, rateLimits })).toBe(5);
+    for (const off of [{ enabled: false }, { sessionRateLimitEnabled: false }]) {
+      expect(establishment({ ...shared, rateLimits: { ...rateLimits, ...off } })).toBe(70);
+      expect(establishment({ rateLimits: { ...rateLimits, ...off } })).toBe(5);
+    }
+  });
+
   it('tells usage and limits in mode SharedOnly as well', () => {
     const isolation = isolate({ resourceIsolation: { mode: 'SharedOnly' }, maxQueuedRequestCount: 7 });
     const leases = isolation.provider.tryAdmitRequest(ownerOf('a'), 100, false);
