@@ -27,15 +27,15 @@ describe('the ring of refusals', () => {
 
   it('BX-05 has what a Balanced server refused: which limit, how full, when, to whom', () => {
     const runtime = new TestRuntime();
-    const isolation = isolate(runtime, { resourceIsolation: { stages: [{ stage: 'RequestExecution', ownerHardLimit: 2 }] } });
+    const isolation = isolate(runtime, { resourceIsolation: { stages: [{ stage: 'SessionEstablishment', ownerHardLimit: 2 }] } });
     const { provider } = isolation;
     const owner = provider.classifyIngress('10.0.0.1');
-    const leases = [1, 2].map(() => provider.tryAcquire(Stage.RequestExecution, owner, 1));
+    const leases = [1, 2].map(() => provider.tryAcquire(Stage.SessionEstablishment, owner, 1));
     runtime.nowMs = 1234;
-    expect(provider.tryAcquire(Stage.RequestExecution, owner, 1)).toMatchObject({ kind: 'refusal', reason: 'OwnerLimit' });
+    expect(provider.tryAcquire(Stage.SessionEstablishment, owner, 1)).toMatchObject({ kind: 'refusal', reason: 'OwnerLimit' });
     const [entry] = isolation.refusals();
     expect(entry).toMatchObject({
-      stage: 'RequestExecution',
+      stage: 'SessionEstablishment',
       reason: 'OwnerLimit',
       usage: 2,
       limit: 2,
@@ -43,20 +43,20 @@ describe('the ring of refusals', () => {
       isShadow: false,
     });
     expect(entry?.at).toEqual(new Date(START_UNIX_MS + 1234));
-    expect(isolation.refusalCount(Stage.RequestExecution, 'OwnerLimit')).toBe(1);
-    expect(isolation.owners()).toMatchObject([{ key: owner.key, refusalCount: 1, usage: { RequestExecution: 2, Connection: 0 } }]);
+    expect(isolation.refusalCount(Stage.SessionEstablishment, 'OwnerLimit')).toBe(1);
+    expect(isolation.owners()).toMatchObject([{ key: owner.key, refusalCount: 1, usage: { SessionEstablishment: 2, Connection: 0 } }]);
     for (const lease of leases) if (lease.kind === 'lease') lease[Symbol.dispose]();
     expect(isolation.owners()).toEqual([]);
   });
 
   it('BX-05 tells one owner’s entries from those of others', () => {
     const runtime = new TestRuntime();
-    const isolation = isolate(runtime, { resourceIsolation: { stages: [{ stage: 'RequestExecution', ownerHardLimit: 1 }] } });
+    const isolation = isolate(runtime, { resourceIsolation: { stages: [{ stage: 'SessionEstablishment', ownerHardLimit: 1 }] } });
     const { provider } = isolation;
     for (const address of ['10.0.0.1', '10.0.0.2']) {
       const owner = provider.classifyIngress(address);
-      provider.tryAcquire(Stage.RequestExecution, owner, 1);
-      provider.tryAcquire(Stage.RequestExecution, owner, 1);
+      provider.tryAcquire(Stage.SessionEstablishment, owner, 1);
+      provider.tryAcquire(Stage.SessionEstablishment, owner, 1);
     }
     expect(isolation.refusals()).toHaveLength(2);
     expect(isolation.refusals(provider.classifyIngress('10.0.0.2').key).map(({ ownerKey }) => ownerKey)).toEqual(['address:10.0.0.2']);
@@ -74,6 +74,18 @@ describe('the ring of refusals', () => {
     for (let at = 0; at < 255; at++) log.note(refusal, ownerOf(`other ${at}`), false);
     expect(log.entries('quiet')).toHaveLength(0);
     expect(log.entries('noisy')).toHaveLength(32);
+  });
+
+  it('BX-05 has no request that only waits until it can run', () => {
+    const runtime = new TestRuntime();
+    const isolation = isolate(runtime, {});
+    const { provider } = isolation;
+    const owner = provider.classifyIngress('10.0.0.1');
+    for (let at = 0; at < 98; at++) provider.tryAcquire(Stage.RequestExecution, owner, 1);
+    expect(isolation.refusalCount(Stage.RequestExecution, 'Capacity')).toBe(1);
+    expect(isolation.refusals()).toEqual([]);
+    expect(isolation.refusals(owner.key)).toEqual([]);
+    expect(runtime.events('isolation.refused')).toEqual([]);
   });
 
   it('BX-05 writes some of a storm to the log and says how many it left out', () => {

@@ -7,7 +7,7 @@ import {
   type RefusalReason,
   RefusalRing,
   refusalReasons,
-  type Stage,
+  Stage,
   type StageName,
   stageNames,
 } from '@bulkhead/resource-isolation';
@@ -33,7 +33,10 @@ const MAX_ENTRIES = 1024;
 const LINES_PER_SECOND = 5;
 const MAX_LINES_AT_ONCE = 20;
 
-/** Remembers the last refusals, counts all of them and writes some to the log. */
+/**
+ * Remembers the last refusals, counts all of them and writes some to the log. A request that gets no place to run is counted only: it
+ * waits for one, and nobody is told of a refusal.
+ */
 export class RefusalLog {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -52,11 +55,12 @@ export class RefusalLog {
 
   /** What a provider calls for each refusal. */
   readonly note = (refusal: Refusal & { readonly id?: number }, owner: Owner, isShadow: boolean): void => {
-    const { stage, reason, usage, limit, id = ++this.#lastId } = refusal;
+    const { stage, reason, usage, limit } = refusal;
     if (isShadow) this.#shadowCount++;
     else this.#counts[indexOf(stage, reason)]! += 1;
+    if (!isShadow && waits(refusal)) return;
     const entry: RefusalEntry = {
-      id,
+      id: refusal.id ?? ++this.#lastId,
       at: new Date(this.#clock.utcNow().unixMs),
       stage: stageNames[stage] as StageName,
       reason,
@@ -97,6 +101,11 @@ export class RefusalLog {
     const { isShadow, at: _at, ...fields } = entry;
     this.#log.log('warn', isShadow ? 'isolation.wouldRefuse' : 'isolation.refused', unwritten > 0 ? { ...fields, unwritten } : fields);
   }
+}
+
+/** For a request that has its place in the queue, no slot to run means later. */
+function waits({ stage, reason }: Refusal): boolean {
+  return stage === Stage.RequestExecution && (reason === 'Capacity' || reason === 'OwnerLimit');
 }
 
 function indexOf(stage: Stage, reason: RefusalReason): number {
