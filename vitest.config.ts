@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['@bulkhead/source', 'node', 'import', 'module', 'default'];
+// Those of Node itself: what is meant for bundlers doesn't run here.
+const conditions = ['@bulkhead/source', 'node', 'import', 'default'];
 const shared = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 
 export default defineConfig({

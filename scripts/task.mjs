@@ -9,6 +9,7 @@ const HELP = `node scripts/task.mjs <task> [arguments]
   start    build what the reference server needs and run it; arguments go to the server
   test     build, run all checks and all tests; arguments go to vitest
   check    build and run all checks
+  plan     build and print how the limits of a configuration file are divided; without a file, those of the defaults
   interop  build and play one script with the clients of other stacks; arguments name stacks
   bench    build and measure this server beside others; arguments go to the benchmark
   simulate build and run seeds of the simulation: --seeds N, --from S
@@ -21,6 +22,13 @@ const tasks = {
     build('product');
     // The server runs in this process, so that a signal sent to it arrives.
     await runHere('apps/reference-server/dist/main.js', args);
+  },
+  plan: async ([file, ...args]) => {
+    install();
+    build('product');
+    // pnpm runs in the root folder, wherever it was called.
+    const config = file === undefined ? [] : ['--config', resolve(process.env.INIT_CWD ?? '.', file)];
+    await runHere('apps/reference-server/dist/main.js', ['--print-plan', ...config, ...args]);
   },
   build: async () => {
     install();

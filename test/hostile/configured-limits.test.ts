@@ -163,7 +163,7 @@ describe('what a client may keep', () => {
 
 describe('requests in all', () => {
   it('maxQueuedRequestCount: those that wait are answered, one more is BadServerTooBusy', async () => {
-    hostile = await HostileTest.start({ maxQueuedRequestCount: 10 });
+    hostile = await HostileTest.start({ maxQueuedRequestCount: 10, resourceIsolation: { mode: 'SharedOnly' } });
     const session = await RawSession.open({ port: hostile.port });
     const { channel } = session.peer;
     const ids: number[] = [];
@@ -185,7 +185,7 @@ describe('requests in all', () => {
   });
 
   it('a service that does not exist needs no place in the queue', async () => {
-    await withSession({ maxQueuedRequestCount: 5 }, async (session) => {
+    await withSession({ maxQueuedRequestCount: 5, resourceIsolation: { mode: 'SharedOnly' } }, async (session) => {
       const ids = times(20, 0).map(() => session.send(AddNodesRequest, {}));
       for (const id of ids) expect((await session.peer.response(id)).header.serviceResult).toBe(StatusCodes.BadServiceUnsupported);
     });

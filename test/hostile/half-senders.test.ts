@@ -21,6 +21,7 @@ beforeAll(async () => {
     maxMessageSize: 64 * 1024,
     // All of it for channels without a Session: these clients never have one.
     chunkReassemblyBudget: new ChunkReassemblyBudget(BUDGET, BUDGET),
+    resourceIsolation: { mode: 'SharedOnly' },
     maxReassemblyBytes: BUDGET,
     helloTimeoutMs: HELLO_TIMEOUT_MS,
     handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,

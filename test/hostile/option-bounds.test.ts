@@ -11,7 +11,6 @@ const counts = [
   'maxQueuedRequestCount',
   'maxConcurrentRequests',
   'maxParkedRequestCount',
-  'maxConcurrentSessionEstablishment',
   'maxReassemblyBytes',
   'minSessionTimeoutMs',
   'maxSessionTimeoutMs',
@@ -57,6 +56,16 @@ const subscriptionLimits: Omit<Names<ServerOptions['subscriptionLimits']>, 'anon
   maxTriggeringLinksPerSubscription: true,
 };
 
+type RateLimits = NonNullable<ServerOptions['rateLimits']>;
+
+/** 0 or less is the default of `maxConcurrentSessionEstablishment`, and 0 is right for `sessionEstablishmentQueueLimit`. */
+const rateLimits: Names<Omit<RateLimits, 'maxConcurrentSessionEstablishment' | 'sessionEstablishmentQueueLimit' | FlagNames>> = {
+  listenBacklog: true,
+  connectionsPerSecond: true,
+  connectionBurst: true,
+};
+type FlagNames = 'enabled' | 'connectionRateLimitEnabled' | 'sessionRateLimitEnabled';
+
 const absurd: readonly number[] = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
 
 const paths = [
@@ -67,6 +76,7 @@ const paths = [
   ...Object.keys(subscriptionLimits).map(
     (name) => [`subscriptionLimits.${name}`, (value: number) => ({ subscriptionLimits: { [name]: value } })] as const,
   ),
+  ...Object.keys(rateLimits).map((name) => [`rateLimits.${name}`, (value: number) => ({ rateLimits: { [name]: value } })] as const),
 ];
 
 /** What starting a server with these options fails with. Nothing is made before the options are checked. */

@@ -10,6 +10,7 @@ let hostile: HostileTest;
 beforeAll(async () => {
   hostile = await HostileTest.start({
     maxParkedRequestCount: 20,
+    resourceIsolation: { mode: 'SharedOnly' },
     subscriptionLimits: { maxPublishRequestsPerSession: MAX_PUBLISH_REQUESTS },
   });
 });

@@ -48,7 +48,7 @@ function retryAfterMs({ header }: RawResponse): unknown {
 
 describe('with as many Sessions as there may be', () => {
   it('RL-07 one more is answered with BadTooManySessions while nothing is being established, and channels can still be opened', async () => {
-    hostile = await HostileTest.start({ maxSessionCount: 4, maxChannelCount: 5 });
+    hostile = await HostileTest.start({ maxSessionCount: 4, maxChannelCount: 5, resourceIsolation: { mode: 'SharedOnly' } });
     await hostile.costsOnlyItsSender(async () => {
       const sessions = await Promise.all(Array.from({ length: 3 }, () => RawSession.open({ port: hostile.port })));
       expect(hostile.usage).toMatchObject({ sessions: 4, SessionEstablishment: 0 });
@@ -91,7 +91,8 @@ describe('with as many Sessions being established as may be', () => {
     const asked = new Promise<boolean>((resolve) => (release = () => resolve(true)));
     let isAsked = false;
     hostile = await HostileTest.start({
-      maxConcurrentSessionEstablishment: 1,
+      resourceIsolation: { mode: 'SharedOnly' },
+      rateLimits: { maxConcurrentSessionEstablishment: 1 },
       security: {
         policies: ['None', 'Basic256Sha256'],
         allowAnonymous: true,

@@ -101,6 +101,7 @@ describe('the Server object', () => {
       'Server/ResendData': true,
       'Server/ServerCapabilities/RoleSet/AddRole': false,
       'Server/ServerCapabilities/RoleSet/RemoveRole': false,
+      'Server/VendorServerInfo/Isolation/GetOwnRefusals': true,
     });
   });
 

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { addOpcUa, MiB, type ResourceIsolationOptions } from '@bulkhead/opcua';
 import { Stage } from '@bulkhead/resource-isolation';
 import { RawUacpPeer } from '@bulkhead/testkit';
+import { ReadRequest } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
+import { statusName } from '../hostile/status-names.ts';
 import { RawSession } from '../support/raw-session.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 /** Serves one Session under these options; returns the log's isolation rows. */
-async function serveOnce(resourceIsolation: ResourceIsolationOptions): Promise<Record<string, unknown>[]> {
+async function serveOnce(resourceIsolation?: ResourceIsolationOptions): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   const log = {
     isEnabled: () => true,
@@ -21,7 +23,7 @@ async function serveOnce(resourceIsolation: ResourceIsolationOptions): Promise<R
     (space) => {
       space.addVariable({ browseName: 'Value', nodeId: 's=Value', dataType: 'Double', value: 1 });
     },
-    { resourceIsolation, log },
+    { ...(resourceIsolation === undefined ? {} : { resourceIsolation }), log },
   );
   const session = await RawSession.open({ port: test.port });
   expect((await session.read('ns=1;s=Value')).results?.[0]?.value?.value).toBe(1);
@@ -31,11 +33,48 @@ async function serveOnce(resourceIsolation: ResourceIsolationOptions): Promise<R
   return rows;
 }
 
+/** How 1,000 requests of each of ten clients, sent without waiting, are answered: by status, how many. */
+async function outstanding(maxQueuedRequestCount: number): Promise<Readonly<Record<string, number>>> {
+  const test = await startTestServer(undefined, { maxQueuedRequestCount });
+  expect(test.server.isolation.usage()[Stage.RequestQueue]).toMatchObject({ total: maxQueuedRequestCount + 3 });
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => RawSession.open({ port: test.port })));
+  const sent = sessions.map((session) => {
+    const { channel } = session.peer;
+    const firstId = channel.nextRequestId;
+    session.peer.send(
+      ...Array.from({ length: 1000 }, () => channel.request(ReadRequest, { requestHeader: session.header(), nodesToRead: [] })),
+    );
+    return { session, firstId };
+  });
+  const counts: Record<string, number> = {};
+  for (const { session, firstId } of sent) {
+    for (let at = 0; at < 1000; at++) {
+      const status = statusName((await session.peer.response(firstId + at)).header.serviceResult);
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+  }
+  await Promise.all(sessions.map((session) => session.close()));
+  await test.end();
+  return counts;
+}
+
 describe('a server in each mode of isolation', () => {
   it('RI-01 serves in modes SharedOnly, FairShare and Balanced, and gives everything back', async () => {
     expect(await serveOnce({ mode: 'SharedOnly' })).toEqual([]);
     expect(await serveOnce({ mode: 'FairShare' })).toHaveLength(8);
     expect(await serveOnce({ mode: 'Balanced' })).toHaveLength(8);
+  });
+
+  it('RI-01 is Balanced when nothing is said, with all other options at their defaults too', async () => {
+    const rows = await serveOnce();
+    expect(rows).toEqual(await serveOnce({ mode: 'Balanced' }));
+    expect(rows[0]).toMatchObject({ stage: 'Connection', total: 200, bootstrap: 1, reconnect: 1 });
+  });
+
+  it('RI-18 lets each of ten clients keep 1,000 requests outstanding when 10,000 may be queued', async () => {
+    expect(await outstanding(10_000)).toEqual({ BadNothingToDo: 10_000 });
+    // It is the queue that makes room for them.
+    expect(Object.keys(await outstanding(100)).sort()).toEqual(['BadNothingToDo', 'BadServerTooBusy']);
   });
 
   it('RI-23 logs one row per stage at start-up, with figures and no names', async () => {

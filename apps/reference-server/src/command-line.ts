@@ -12,6 +12,7 @@ export interface CommandLine {
   readonly logFormat: LogFormat | undefined;
   readonly logLevel: LogLevelName | undefined;
   readonly benchTickMs: number | undefined;
+  readonly printPlan: boolean | undefined;
 }
 
 export type LogFormat = 'pretty' | 'json';
@@ -69,6 +70,7 @@ export function parseCommandLine(args: readonly string[], output: CommandLineOut
     logFormat: given('logFormat'),
     logLevel: given('logLevel'),
     benchTickMs: given('benchTick'),
+    printPlan: given('printPlan'),
   };
 }
 
@@ -87,6 +89,7 @@ function createCommand(output: CommandLineOutput): Command {
       new Option('--log-level <level>', 'least level to print (default: info)').choices(['debug', 'info', 'warn', 'error', 'silent']),
     )
     .option('--bench-tick <ms>', 'change all 1000 Bench.Double variables every so many milliseconds; 0: never', integerUpTo(MAX_TICK_MS))
+    .option('--print-plan', 'print the limits that the configuration leads to, and how they are divided, and end')
     .showHelpAfterError('(--help lists the options)')
     .configureOutput(output)
     .exitOverride();

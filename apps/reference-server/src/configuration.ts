@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { ResourceIsolationOptions, ServerRateLimitOptions } from '@bulkhead/opcua';
 import { z } from 'zod';
 import type { CommandLine, LogFormat, LogLevelName } from './command-line.ts';
+import { type ServerSection, takeServerSection } from './server-section.ts';
 
 const policyNames = ['None', 'Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'] as const;
 const roleNames = ['Observer', 'Operator', 'Engineer', 'Supervisor', 'ConfigureAdmin', 'SecurityAdmin'] as const;
@@ -16,9 +18,13 @@ export interface ConfiguredUser {
 
 export interface ConfiguredLimits {
   readonly maxMessageSize?: number | undefined;
+  readonly maxBufferSize?: number | undefined;
   readonly maxSessionCount?: number | undefined;
   readonly maxChannelCount?: number | undefined;
   readonly maxQueuedRequestCount?: number | undefined;
+  readonly maxConcurrentRequests?: number | undefined;
+  readonly maxParkedRequestCount?: number | undefined;
+  readonly maxReassemblyBytes?: number | undefined;
 }
 
 /** Everything the reference server needs to know. */
@@ -34,6 +40,10 @@ export interface Configuration {
   readonly securityPolicies: readonly SecurityPolicyName[];
   readonly users: readonly ConfiguredUser[];
   readonly limits: ConfiguredLimits;
+  /** Default: the framework's. */
+  readonly resourceIsolation?: ResourceIsolationOptions | undefined;
+  /** Default: the framework's. */
+  readonly rateLimits?: ServerRateLimitOptions | undefined;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevelName;
   readonly benchTickMs: number;
@@ -42,7 +52,7 @@ export interface Configuration {
 /** What a configuration file may say: any part of it. */
 export type ConfigurationFile = { readonly [Key in keyof Configuration]?: Configuration[Key] | undefined };
 
-const fileSchema: z.ZodType<ConfigurationFile> = z
+const fileSchema: z.ZodType<Omit<ConfigurationFile, keyof ServerSection>> = z
   .strictObject({
     applicationName: z.string().min(1).max(256),
     host: z.string().min(1),
@@ -67,6 +77,10 @@ const fileSchema: z.ZodType<ConfigurationFile> = z
         maxSessionCount: z.int().min(1),
         maxChannelCount: z.int().min(1),
         maxQueuedRequestCount: z.int().min(1),
+        maxBufferSize: z.int().min(8192),
+        maxConcurrentRequests: z.int().min(1),
+        maxParkedRequestCount: z.int().min(1),
+        maxReassemblyBytes: z.int().min(8192),
       })
       .partial(),
     logFormat: z.enum(['pretty', 'json']),
@@ -106,7 +120,7 @@ export const defaultConfiguration: Configuration = {
  * @throws ConfigurationError when the file can't be read or says something wrong; the message names the path in it.
  */
 export async function loadConfiguration(commandLine: CommandLine): Promise<Configuration> {
-  const { config, allowUnsecured, ...options } = commandLine;
+  const { config, allowUnsecured, printPlan: _printPlan, ...options } = commandLine;
   const file = config === undefined ? {} : parseConfiguration(await readText(config), config);
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as ConfigurationFile;
   // Neither JSON nor `given` has an undefined value.
@@ -129,9 +143,18 @@ export function parseConfiguration(text: string, fileName: string): Configuratio
   } catch (error) {
     throw new ConfigurationError(`${fileName}: not JSON: ${onOneLine((error as Error).message)}`);
   }
-  const result = fileSchema.safeParse(json);
-  if (result.success) return result.data;
+  const { section, rest } = serverSection(json, fileName);
+  const result = fileSchema.safeParse(rest);
+  if (result.success) return { ...result.data, ...section };
   throw new ConfigurationError(`${fileName}: ${result.error.issues.map(describeIssue).join('; ')}`);
+}
+
+function serverSection(json: unknown, fileName: string): ReturnType<typeof takeServerSection> {
+  try {
+    return takeServerSection(json);
+  } catch (error) {
+    throw new ConfigurationError(`${fileName}: ${onOneLine((error as Error).message)}`);
+  }
 }
 
 /** What each value allows on its own but not with the others. */

@@ -2,8 +2,9 @@ import type { Logger } from '@bulkhead/contracts';
 import { CommandLineEnd, parseCommandLine } from './command-line.ts';
 import { type Configuration, defaultConfiguration, loadConfiguration } from './configuration.ts';
 import { createJsonLogger, createPrettyLogger } from './log.ts';
+import { planTable } from './plan-table.ts';
 import { readyLine, readyText } from './ready-message.ts';
-import { startReferenceServer } from './serve.ts';
+import { planReferenceServer, startReferenceServer } from './serve.ts';
 import { startFailureText } from './start-failure.ts';
 import { onStopSignal } from './stop-signal.ts';
 import { configurationWarnings } from './warnings.ts';
@@ -12,13 +13,16 @@ const START_FAILED = 1;
 
 /**
  * The program: starts the server and returns once it listens; a signal stops it, and the process ends by itself.
- * `process.exitCode` is 0 after a clean stop, 1 when the start or the stop failed, 2 for a wrong command line.
+ * `process.exitCode` is 0 after a clean stop, 1 when the start or the stop failed, 2 for a wrong command line. With `--print-plan`
+ * it prints the plan only, and 1 means that there is none.
  */
 export async function run(args: readonly string[]): Promise<void> {
   let configuration: Configuration = defaultConfiguration;
   try {
-    configuration = await loadConfiguration(parseCommandLine(args));
-    await serve(configuration);
+    const commandLine = parseCommandLine(args);
+    configuration = await loadConfiguration(commandLine);
+    if (commandLine.printPlan === true) console.log(planTable(planReferenceServer(configuration)));
+    else await serve(configuration);
   } catch (error) {
     if (error instanceof CommandLineEnd) {
       process.exitCode = error.exitCode;

@@ -1,5 +1,6 @@
 import type { Logger } from '@bulkhead/contracts';
-import { addOpcUa, type ServerOptions } from '@bulkhead/opcua';
+import { addOpcUa, planServer, type ServerOptions } from '@bulkhead/opcua';
+import type { ResourceIsolationPlan } from '@bulkhead/resource-isolation';
 import type { Configuration } from './configuration.ts';
 import { addReferenceNodes, type ReferenceNodes } from './nodes/reference-nodes.ts';
 import { createUserValidator } from './users.ts';
@@ -38,8 +39,29 @@ export async function startReferenceServer(configuration: Configuration, log?: L
   }
 }
 
+/**
+ * How the server's limits would be divided, without starting it.
+ * @throws Error that names the option which doesn't fit.
+ */
+export function planReferenceServer(configuration: Configuration): ResourceIsolationPlan {
+  return planServer(serverOptions(configuration, undefined));
+}
+
 function serverOptions(configuration: Configuration, log: Logger | undefined): ServerOptions {
-  const { applicationName, host, port, hostNames, pki, autoAccept, allowAnonymous, securityPolicies, users, limits } = configuration;
+  const {
+    applicationName,
+    host,
+    port,
+    hostNames,
+    pki,
+    autoAccept,
+    allowAnonymous,
+    securityPolicies,
+    users,
+    limits,
+    resourceIsolation,
+    rateLimits,
+  } = configuration;
   return {
     applicationName,
     productUri: 'urn:bulkhead:reference-server',
@@ -53,6 +75,8 @@ function serverOptions(configuration: Configuration, log: Logger | undefined): S
       ...(users.length === 0 ? {} : { validateUser: createUserValidator(users) }),
     },
     ...withoutUndefined(limits),
+    ...(resourceIsolation === undefined ? {} : { resourceIsolation }),
+    ...(rateLimits === undefined ? {} : { rateLimits }),
     ...(log === undefined ? {} : { log }),
   };
 }

@@ -25,7 +25,7 @@ describe('the command line', () => {
 
   it('reads every option', () => {
     const args = '--config c.json --host 0.0.0.0 --port 0 --pki certs --auto-accept --log-format json --log-level debug --bench-tick 50';
-    expect(parse(...args.split(' '), '--no-anonymous', '--no-unsecured')).toEqual({
+    expect(parse(...args.split(' '), '--no-anonymous', '--no-unsecured', '--print-plan')).toEqual({
       config: 'c.json',
       host: '0.0.0.0',
       port: 0,
@@ -36,13 +36,24 @@ describe('the command line', () => {
       logFormat: 'json',
       logLevel: 'debug',
       benchTickMs: 50,
+      printPlan: true,
     });
   });
 
   it('prints all options and ends with 0 when help is asked for', () => {
     const { exitCode, out } = endOf('--help');
     expect(exitCode).toBe(0);
-    for (const option of ['--config', '--host', '--port', '--pki', '--auto-accept', '--no-anonymous', '--log-format', '--bench-tick']) {
+    for (const option of [
+      '--config',
+      '--host',
+      '--port',
+      '--pki',
+      '--auto-accept',
+      '--no-anonymous',
+      '--log-format',
+      '--bench-tick',
+      '--print-plan',
+    ]) {
       expect(out).toContain(option);
     }
   });

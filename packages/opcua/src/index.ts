@@ -11,14 +11,21 @@ export {
 } from '@bulkhead/resource-isolation';
 export {
   type AddNodes,
+  type IsolationReport,
   KiB,
   MiB,
   OpcUaServer,
   OptionsError,
+  type OwnerReport,
   type PkiOptions,
+  planServer,
+  type RefusalEntry,
   type SecurityOptions,
   type ServerCounts,
   type ServerOptions,
+  type ServerRateLimiterProvider,
+  type ServerRateLimitOptions,
+  type StageUsage,
   type UserValidator,
 } from '@bulkhead/server';
 export {

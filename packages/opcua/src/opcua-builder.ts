@@ -1,5 +1,5 @@
 import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
-import { type AddNodes, OpcUaServer, type ServerOptions } from '@bulkhead/server';
+import { type AddNodes, OpcUaServer, type ServerOptions, type ServerRateLimitOptions } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
 export function addOpcUa(): OpcUaBuilder {
@@ -43,6 +43,11 @@ export class OpcUaServerBuilder {
   /** Says which callers are protected or trusted: by verified evidence, never by what they claim. */
   addResourceIsolationClassifier(resourceIsolationClassifier: ResourceIsolationClassifier): OpcUaServerBuilder {
     return this.#with({ resourceIsolationClassifier });
+  }
+
+  /** Says how fast callers may connect, and how many Sessions may be established at a time; checked when the server starts. */
+  configureRateLimits(rateLimits: ServerRateLimitOptions): OpcUaServerBuilder {
+    return this.#with({ rateLimits });
   }
 
   /** Adds nodes before the server listens; may be called several times, and may be asynchronous. */

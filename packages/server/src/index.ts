@@ -1,6 +1,10 @@
+export type { RefusalEntry } from './isolation/refusal-log.ts';
+export type { IsolationReport, OwnerReport, StageUsage } from './isolation/server-isolation.ts';
+export { planServer } from './isolation.ts';
 export type { NodeRuntime } from './node-runtime.ts';
 export { createNodeRuntime, silentLogger } from './node-runtime.ts';
 export { type AddNodes, OpcUaServer, type ServerCounts } from './opcua-server.ts';
+export type { ServerRateLimiterProvider, ServerRateLimitOptions } from './rate-limits/rate-limit-options.ts';
 export { resolveServerOptions } from './resolve-options.ts';
 export {
   KiB,

@@ -1,19 +1,20 @@
 import type { AddressSpace } from '@bulkhead/address-space';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import { CertificateStore } from '@bulkhead/security';
-import { TcpListener } from '@bulkhead/transport-tcp';
+import type { TcpListener } from '@bulkhead/transport-tcp';
 import { ServerState } from '@bulkhead/types';
+import type { IsolationReport } from './isolation/server-isolation.ts';
 import { createNodeRuntime, type NodeRuntime } from './node-runtime.ts';
 import { resolveServerOptions } from './resolve-options.ts';
 import { bindServerObject, type LiveServerState } from './server-object.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
+import { createTcpListener } from './tcp-endpoint.ts';
+import { observeIsolation } from './telemetry/isolation-metrics.ts';
 import { type ServerParts, stopParts, wireServer } from './wiring.ts';
 
 /** Adds nodes before the server listens. */
 export type AddNodes = (space: AddressSpace) => void | Promise<void>;
 
-/** Sockets above the Connection stage that may exist while others close. */
-const SPARE_SOCKETS = 64;
 /** Names by which a server on a loopback address is reached. */
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1'];
 
@@ -38,6 +39,7 @@ export class OpcUaServer implements AsyncDisposable {
   readonly #parts: ServerParts<NodeRuntime>;
   readonly #listener: TcpListener;
   readonly #live: LiveServerState;
+  readonly #metrics: Disposable;
   #stopped: Promise<void> | undefined;
 
   private constructor(
@@ -46,12 +48,14 @@ export class OpcUaServer implements AsyncDisposable {
     parts: ServerParts<NodeRuntime>,
     listener: TcpListener,
     live: LiveServerState,
+    metrics: Disposable,
   ) {
     this.options = options;
     this.certificateStore = store;
     this.#parts = parts;
     this.#listener = listener;
     this.#live = live;
+    this.#metrics = metrics;
   }
 
   /**
@@ -64,21 +68,17 @@ export class OpcUaServer implements AsyncDisposable {
     const runtime = createNodeRuntime(given.log);
     const store = await openStore(options, runtime);
     let parts: ServerParts<NodeRuntime>;
+    let listener: TcpListener;
     try {
       parts = wireServer(options, given, store, runtime);
+      listener = createTcpListener(options, parts);
     } catch (error) {
+      runtime.timers.clear();
       await store.close();
       throw error;
     }
     const live: LiveServerState = { state: ServerState.Running };
-    const listener = new TcpListener({
-      acceptor: parts.connections,
-      port: options.port,
-      hosts: [options.host],
-      maxConnections: options.maxChannelCount + SPARE_SOCKETS,
-      log: runtime.log,
-    });
-    const server = new OpcUaServer(options, store, parts, listener, live);
+    const server = new OpcUaServer(options, store, parts, listener, live, observeIsolation(parts.isolation, given.meterProvider));
     try {
       parts.space.loadCoreNamespace();
       bindServerObject(parts, options, live);
@@ -99,6 +99,11 @@ export class OpcUaServer implements AsyncDisposable {
 
   get space(): AddressSpace {
     return this.#parts.space;
+  }
+
+  /** How callers are kept apart: limits, usage, callers and refusals, for operators. */
+  get isolation(): IsolationReport {
+    return this.#parts.isolation;
   }
 
   /** Usage of each stage. */
@@ -139,6 +144,7 @@ export class OpcUaServer implements AsyncDisposable {
     this.#listener.stopAccepting();
     await stopParts(this.#parts);
     await this.#listener.close();
+    this.#metrics[Symbol.dispose]();
     this.#parts.isolation[Symbol.dispose]();
     this.#parts.runtime.timers.clear();
     await this.certificateStore.close();

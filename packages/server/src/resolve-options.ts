@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
+import { ChunkReassemblyBudget, MAX_HANDSHAKE_TIMEOUT_MS } from '@bulkhead/resource-isolation';
 import type { SecurityPolicyName } from '@bulkhead/security';
 import { checkLimits } from './check-limits.ts';
+import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
 
-const MAX_HANDSHAKE_TIMEOUT_MS = 120_000;
 const MIN_BUFFER_BYTES = 8192;
 const MAX_INT32 = 0x7fffffff;
 const securePolicies: readonly SecurityPolicyName[] = ['Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'];
@@ -21,6 +22,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
+  const maxQueuedRequestCount = integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1);
   const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
   return {
     applicationName,
@@ -39,14 +41,18 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     maxSessionCount,
     // A server must always have one channel more than sessions (OPC 10000-4 §5.6.2).
     maxChannelCount: integer('maxChannelCount', options.maxChannelCount ?? maxSessionCount + 100, maxSessionCount + 1),
-    maxQueuedRequestCount: integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1),
+    maxQueuedRequestCount,
     maxConcurrentRequests: integer('maxConcurrentRequests', options.maxConcurrentRequests ?? 100, 1),
-    maxParkedRequestCount: integer('maxParkedRequestCount', options.maxParkedRequestCount ?? 10 * maxSessionCount, 1),
-    maxConcurrentSessionEstablishment: integer('maxConcurrentSessionEstablishment', options.maxConcurrentSessionEstablishment ?? 128, 1),
-    maxReassemblyBytes: integer('maxReassemblyBytes', options.maxReassemblyBytes ?? 64 * MiB, maxMessageSize, Number.MAX_SAFE_INTEGER),
+    maxParkedRequestCount: integer(
+      'maxParkedRequestCount',
+      options.maxParkedRequestCount ?? Math.max(10 * maxSessionCount, maxQueuedRequestCount),
+      1,
+    ),
+    maxReassemblyBytes: reassemblyBytes(options, maxMessageSize),
+    rateLimits: resolveRateLimits(options.rateLimits),
     minSessionTimeoutMs,
     maxSessionTimeoutMs: integer('maxSessionTimeoutMs', options.maxSessionTimeoutMs ?? 3_600_000, minSessionTimeoutMs),
-    handshakeTimeoutMs: integer('handshakeTimeoutMs', options.handshakeTimeoutMs ?? MAX_HANDSHAKE_TIMEOUT_MS, 1, MAX_HANDSHAKE_TIMEOUT_MS),
+    handshakeTimeoutMs: handshakeTimeoutMs(options),
     helloTimeoutMs: integer('helloTimeoutMs', options.helloTimeoutMs ?? 10_000, 1),
     slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
     requestScheduling: resolveScheduling(options),
@@ -81,6 +87,27 @@ function resolveSecurity(options: ServerOptions): ResolvedServerOptions['securit
     throw new OptionsError('security.validateUser', 'a function, as anonymous users are not allowed', validateUser);
   }
   return { policies, modes, allowAnonymous, validateUser };
+}
+
+/** The budget that is given says it, if there is one. */
+function reassemblyBytes({ maxReassemblyBytes, chunkReassemblyBudget }: ServerOptions, maxMessageSize: number): number {
+  const bytes = maxReassemblyBytes ?? chunkReassemblyBudget?.maxBytes ?? ChunkReassemblyBudget.defaultMaxBytes(maxMessageSize);
+  return integer('maxReassemblyBytes', bytes, maxMessageSize, Number.MAX_SAFE_INTEGER);
+}
+
+/** Checked in every mode; both places where it may stand have to be right. */
+function handshakeTimeoutMs({ handshakeTimeoutMs: own, resourceIsolation }: ServerOptions): number {
+  const isolations = resourceIsolation?.handshakeTimeoutMs;
+  for (const [path, value] of [
+    ['handshakeTimeoutMs', own],
+    ['resourceIsolation.handshakeTimeoutMs', isolations],
+  ] as const) {
+    if (value !== undefined) integer(path, value, 1, MAX_HANDSHAKE_TIMEOUT_MS);
+  }
+  if (own !== undefined && isolations !== undefined && own !== isolations) {
+    throw new OptionsError('resourceIsolation.handshakeTimeoutMs', `${own}, as in handshakeTimeoutMs, or nothing`, isolations);
+  }
+  return own ?? isolations ?? MAX_HANDSHAKE_TIMEOUT_MS;
 }
 
 function integer(path: string, value: number, min: number, max: number = MAX_INT32): number {

@@ -1,3 +1,4 @@
+import { addIsolationNodes } from './server-object/isolation-nodes.ts';
 import { setServerCapabilities } from './server-object/server-capabilities.ts';
 import { bindServerDiagnostics } from './server-object/server-diagnostics.ts';
 import { bindServerMethods } from './server-object/server-methods.ts';
@@ -24,4 +25,5 @@ export function bindServerObject(parts: ServerParts, options: ResolvedServerOpti
   bindServerNamespaces(nodes, parts);
   bindServerDiagnostics(nodes, parts);
   bindServerMethods(nodes, parts);
+  addIsolationNodes(parts);
 }

@@ -9,6 +9,8 @@ import type {
 import type { SecurityPolicyName } from '@bulkhead/security';
 import type { OperationLimits } from '@bulkhead/services';
 import type { SubscriptionLimits } from '@bulkhead/subscription';
+import type { MeterProvider } from '@opentelemetry/api';
+import type { ServerRateLimiterProvider, ServerRateLimitOptions } from './rate-limits/rate-limit-options.ts';
 
 /** Bytes in a mebibyte. */
 export const MiB: number = 1024 * 1024;
@@ -77,19 +79,23 @@ export interface ServerOptions {
   readonly maxSessionCount?: number;
   /** Connections and so SecureChannels. Default `maxSessionCount` + 100. */
   readonly maxChannelCount?: number;
-  /** Decoded requests that wait for execution, in all. Default 1,000. */
+  /**
+   * Decoded requests that ordinary callers may have waiting for execution, in all; modes other than SharedOnly use at least 100.
+   * Default 1,000.
+   */
   readonly maxQueuedRequestCount?: number;
-  /** Requests that run at a time. Default 100. */
+  /** Requests that run at a time; modes other than SharedOnly use at least 100. Default 100. */
   readonly maxConcurrentRequests?: number;
-  /** Publish requests that wait for notifications, in all. Default 10 per Session. */
+  /** Publish requests that wait for notifications, in all. Default: 10 per Session, and as many as may be queued at least. */
   readonly maxParkedRequestCount?: number;
-  /** CreateSession and ActivateSession in flight. Default 128. */
-  readonly maxConcurrentSessionEstablishment?: number;
-  /** Bytes that unfinished messages of all connections may hold. Default 64 MiB. */
+  /**
+   * Bytes that unfinished messages of all connections may hold. Default: 16 messages of maximum size, within 64 MiB and 1 GiB, and
+   * 4 of them in any case.
+   */
   readonly maxReassemblyBytes?: number;
   readonly minSessionTimeoutMs?: number;
   readonly maxSessionTimeoutMs?: number;
-  /** From the accepted socket to the open channel. Default 2 min, which is also the most. */
+  /** From the accepted socket to the open channel. Default: that of `resourceIsolation`, else 2 min, which is also the most. */
   readonly handshakeTimeoutMs?: number;
   /** From the accepted socket to the Hello. Default 10 s. */
   readonly helloTimeoutMs?: number;
@@ -99,7 +105,7 @@ export interface ServerOptions {
   readonly sourceTimeoutMs?: number;
   readonly operationLimits?: Partial<OperationLimits>;
   readonly subscriptionLimits?: Partial<SubscriptionLimits>;
-  /** How callers are kept apart. Default: `{ mode: 'SharedOnly' }`, where all share the limits above. */
+  /** How callers are kept apart. Default: `{ mode: 'Balanced' }`. */
   readonly resourceIsolation?: ResourceIsolationOptions;
   /** Says which callers are protected or trusted. Not disposed by the server. */
   readonly resourceIsolationClassifier?: ResourceIsolationClassifier;
@@ -112,6 +118,12 @@ export interface ServerOptions {
   readonly decoupleHeldPublishRequests?: boolean;
   /** Counts the unfinished messages of several servers together. Default: one of `maxReassemblyBytes` for this server. */
   readonly chunkReassemblyBudget?: ChunkReassemblyBudget;
+  /** How fast callers may connect, and how many Sessions may be established at a time. On by default. */
+  readonly rateLimits?: ServerRateLimitOptions;
+  /** Takes the place of the connection rates of `rateLimits`; asked as it is. Not disposed by the server. */
+  readonly serverRateLimiterProvider?: ServerRateLimiterProvider;
+  /** Where metrics go. Default: the provider that is registered globally when the server starts; without one, nowhere. */
+  readonly meterProvider?: MeterProvider;
   /** Default: silent. */
   readonly log?: Logger;
 }
@@ -137,6 +149,9 @@ export type ResolvedServerOptions = Required<
     | 'requestScheduling'
     | 'requestParking'
     | 'chunkReassemblyBudget'
+    | 'rateLimits'
+    | 'serverRateLimiterProvider'
+    | 'meterProvider'
     | 'log'
     | 'security'
     | 'pki'
@@ -147,4 +162,5 @@ export type ResolvedServerOptions = Required<
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;
   readonly requestScheduling: Required<RequestSchedulingOptions>;
+  readonly rateLimits: Required<ServerRateLimitOptions>;
 };

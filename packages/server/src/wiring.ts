@@ -6,10 +6,12 @@ import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
 import { SessionManager } from '@bulkhead/session';
 import { SubscriptionManager } from '@bulkhead/subscription';
-import { UacpConnectionFactory } from '@bulkhead/transport';
+import { type ConnectionRateGate, UacpConnectionFactory } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
 import { ProviderCallerOwners } from './caller-owners.ts';
-import { createIsolation, type ServerIsolation } from './isolation.ts';
+import type { ServerIsolation } from './isolation/server-isolation.ts';
+import { createIsolation } from './isolation.ts';
+import { createConnectionRate } from './rate-limits/connection-rate.ts';
 import { ServerEndpoints } from './server-endpoints.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createUserValidator } from './user-validation.ts';
@@ -46,8 +48,10 @@ export function wireServer<ServerRuntime extends Runtime>(
   runtime: ServerRuntime,
   taps: WiringTaps = {},
 ): ServerParts<ServerRuntime> {
-  const isolation = createIsolation(options, given, runtime.log);
+  const isolation = createIsolation(options, given, runtime, () => dispatcher.owners());
   const { provider } = isolation;
+  const ownPlan = given.resourceIsolationProvider === undefined ? isolation.plan : undefined;
+  const rateGate = createConnectionRate(options.rateLimits, ownPlan, given.serverRateLimiterProvider);
   const operationLimits: OperationLimits = { ...defaultOperationLimits, ...given.operationLimits };
   const encodingLimits = encodingLimitsFor(options);
   const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
@@ -81,7 +85,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     parkingPolicy: given.requestParking,
   });
   const sink = requestSink(dispatcher, sessions, owners);
-  const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink);
+  const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink, rateGate);
   const parts = {
     runtime,
     provider,
@@ -156,12 +160,14 @@ function createConnections(
   provider: ResourceIsolationProvider,
   endpoints: ServerEndpoints,
   sink: RequestSink,
+  rateGate: ConnectionRateGate | undefined,
 ): UacpConnectionFactory {
   return new UacpConnectionFactory({
     runtime,
     provider,
     endpoints,
     sink,
+    ...(rateGate === undefined ? {} : { rateGate }),
     limits: {
       receiveBufferSize: options.maxBufferSize,
       sendBufferSize: options.maxBufferSize,

@@ -1,9 +1,10 @@
 import type { Clock } from '@bulkhead/contracts';
 import { type Lease, type Owner, type Refusal, type ResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
 
-/** Bounds how many connections per second are looked at; a token bucket, mostly. */
+/** Bounds how many connections per second are let in; a token bucket, mostly. */
 export interface ConnectionRateGate {
-  tryAdmit(nowMs: number): boolean;
+  /** @param owner whose connection it is, as far as it is known before anything is authenticated. */
+  tryAdmit(nowMs: number, owner: Owner): boolean;
 }
 
 /** A connection was turned away by the rate gate. */
@@ -69,15 +70,22 @@ export class ConnectionAdmission {
     this.#rateGate = rateGate;
   }
 
-  /** The rate gate comes first and is asked once per accepted transport: it is the cheapest answer in a storm. */
-  checkRate(): RateRefusal | undefined {
-    if (this.#rateGate === undefined || this.#rateGate.tryAdmit(this.#clock.nowMs())) return undefined;
+  /** Whose connection it will be. */
+  ownerOf(address: string): Owner {
+    return this.#provider.classifyIngress(address);
+  }
+
+  /**
+   * Asked at most once per accepted transport, and only for a caller that is within its own limits: nobody spends a token on what
+   * is refused anyway, and nobody is reclaimed for somebody who comes too fast.
+   */
+  checkRate(owner: Owner): RateRefusal | undefined {
+    if (this.#rateGate === undefined || this.#rateGate.tryAdmit(this.#clock.nowMs(), owner)) return undefined;
     return { kind: 'refusal', stage: undefined, reason: 'RateLimit' };
   }
 
   /** Both stages or nothing. */
-  tryAdmit(address: string): ConnectionLeases | Refusal {
-    const owner = this.#provider.classifyIngress(address);
+  tryAdmit(owner: Owner): ConnectionLeases | Refusal {
     const connection = this.#provider.tryAcquire(Stage.Connection, owner, 1);
     if (connection.kind === 'refusal') return connection;
     const handshake = this.#provider.tryAcquire(Stage.Handshake, owner, 1);

@@ -32,7 +32,7 @@ export interface UacpConnectionFactoryOptions {
   readonly minTokenLifetimeMs?: number;
   /** Longest token lifetime granted, ms; default 3,600,000. */
   readonly maxTokenLifetimeMs?: number;
-  /** Asked first for each accepted transport; without one, any rate is fine. */
+  /** Asked for each accepted transport whose caller is within its limits; without one, any rate is fine. */
   readonly rateGate?: ConnectionRateGate;
 }
 
@@ -77,13 +77,17 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
   accept(transport: ByteTransport): ByteTransportEvents | undefined {
     if (this.#isClosed) return this.#refuse('Shutdown');
     const { admission } = this.#environment;
-    const rate = admission.checkRate();
-    if (rate) return this.#refuse(rate.reason);
-    const answer = admission.tryAdmit(transport.remote.address);
-    if (answer instanceof ConnectionLeases) return this.#open(transport, answer);
+    const owner = admission.ownerOf(transport.remote.address);
+    const answer = admission.tryAdmit(owner);
     // Only a full server makes room, and never for a caller that is over its own limit.
-    if (answer.reason === 'Capacity' && admission.isForConnection(answer) && this.registry.reclaimOldest()) return this.#wait(transport);
-    return this.#refuse(answer.reason);
+    const isFull = answer.kind === 'refusal' && answer.reason === 'Capacity' && admission.isForConnection(answer);
+    if (answer.kind === 'refusal' && !isFull) return this.#refuse(answer.reason);
+    // One token, even if nobody can be reclaimed then.
+    const rate = admission.checkRate(owner);
+    if (rate === undefined && answer.kind === 'leases') return this.#open(transport, answer);
+    if (answer.kind === 'leases') answer.endConnection();
+    if (rate !== undefined) return this.#refuse(rate.reason);
+    return this.registry.reclaimOldest() ? this.#wait(transport) : this.#refuse('Capacity');
   }
 
   /** Refuses new connections, tells the others that the server stops, and resolves once all transports are closed. Idempotent. */
@@ -124,7 +128,9 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
   #admitWaiting(waiting: WaitingConnection): void {
     this.#waiting.delete(waiting);
     const { transport } = waiting;
-    const answer = this.#environment.admission.tryAdmit(transport.remote.address);
+    const { admission } = this.#environment;
+    // It passed the rate gate when it came.
+    const answer = admission.tryAdmit(admission.ownerOf(transport.remote.address));
     if (answer instanceof ConnectionLeases) waiting.start(this.#open(transport, answer));
     else {
       this.#refuse(answer.reason);

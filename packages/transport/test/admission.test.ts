@@ -81,14 +81,28 @@ describe('admission of connections', () => {
     await harness.end();
   });
 
-  it('RL-03 asks the rate gate before anything else', async () => {
+  it('RL-03 RI-37 lets in what the rate gate allows, and keeps nothing of what it refuses', async () => {
     let tokens = 2;
     const harness = new Harness({ rateGate: { tryAdmit: () => tokens-- > 0 } });
     const peers = [harness.connect(), harness.connect(), harness.connect()];
+    expect(harness.provider.usage).toEqual({ Connection: 2, Handshake: 2 });
     await harness.settle();
     expect(peers.map((peer) => peer.isClosed)).toEqual([false, false, true]);
-    expect(harness.provider.admissions).toHaveLength(4);
+    expect(harness.factory.registry.connectionCount).toBe(2);
     expect(harness.factory.diagnostics.refused.RateLimit).toBe(1);
+    await harness.end();
+  });
+
+  it('RL-14 tells the rate gate whose connection it is, and asks it for nobody who is over a limit of its own', async () => {
+    const asked: string[] = [];
+    const provider = new RecordingProvider({ Connection: { total: 9, perOwner: 1 } });
+    const harness = new Harness({ provider, rateGate: { tryAdmit: (_nowMs, owner) => asked.push(owner.key) > 0 } });
+    await harness.open(harness.connectFrom('10.0.0.1'));
+    const greedy = harness.connectFrom('10.0.0.1');
+    await harness.settle();
+    expect(greedy.isClosed).toBe(true);
+    expect(harness.factory.diagnostics.refused).toMatchObject({ OwnerLimit: 1, RateLimit: 0 });
+    expect(asked).toEqual([provider.classifyIngress('10.0.0.1').key]);
     await harness.end();
   });
 
@@ -184,7 +198,7 @@ describe('reclaiming channels without a Session', () => {
     await harness.end();
   });
 
-  it('RI-39 never makes room when the rate gate refuses', async () => {
+  it('RL-14 RI-39 never makes room when the rate gate refuses', async () => {
     const harness = new Harness({
       provider: new RecordingProvider({ Connection: { total: 1 } }),
       rateGate: { tryAdmit: (nowMs) => nowMs < 10 },
@@ -194,6 +208,23 @@ describe('reclaiming channels without a Session', () => {
     harness.connect();
     await harness.settle();
     expect(peer.isClosed).toBe(false);
+    expect(harness.factory.diagnostics.refused).toMatchObject({ RateLimit: 1, Capacity: 0 });
+    await harness.end();
+  });
+
+  it('RL-14 takes one token for a newcomer that has to wait for its place, and one if there is no place to be had', async () => {
+    let asked = 0;
+    const harness = new Harness({
+      provider: new RecordingProvider({ Connection: { total: 1 } }),
+      rateGate: { tryAdmit: () => ++asked > 0 },
+    });
+    const old = await harness.open();
+    const newcomer = await harness.open();
+    expect([old.isClosed, newcomer.isClosed, asked]).toEqual([true, false, 2]);
+    harness.factory.registry.setSessionBound(newcomer.channel.channelId, true);
+    const refused = harness.connect();
+    await harness.settle();
+    expect([refused.isClosed, newcomer.isClosed, asked]).toEqual([true, false, 3]);
     await harness.end();
   });
 

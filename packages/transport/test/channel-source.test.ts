@@ -41,7 +41,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
     channels: change(source),
   };
   const pair = new MemoryTransportPair(runtime.turns);
-  const leases = admission.tryAdmit(pair.server.remote.address);
+  const leases = admission.tryAdmit(admission.ownerOf(pair.server.remote.address));
   if (!(leases instanceof ConnectionLeases)) throw new Error('refused');
   pair.server.start(new UacpConnection(environment, pair.server, leases));
   return { runtime, provider, diagnostics, peer: new MemoryPeer(pair.client), expectNoLeaks };
