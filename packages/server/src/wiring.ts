@@ -78,7 +78,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
   });
   const sink = requestSink(dispatcher, sessions, owners);
-  const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink);
+  const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink);
   const parts = {
     runtime,
     provider,
@@ -149,12 +149,14 @@ function createConnections(
   options: ResolvedServerOptions,
   runtime: Runtime,
   provider: ResourceIsolationProvider,
+  owners: CallerOwners,
   endpoints: ServerEndpoints,
   sink: RequestSink,
 ): UacpConnectionFactory {
   return new UacpConnectionFactory({
     runtime,
     provider,
+    owners,
     endpoints,
     sink,
     limits: {
@@ -171,18 +173,19 @@ function createConnections(
 /** What the rest of the server does when a Session starts on a channel or ends. */
 function followSessions({ sessions, subscriptions, dispatcher, connections }: ServerParts): void {
   const { registry } = connections;
-  const isBound = (channel: SecureChannelContext): boolean => {
-    for (const session of sessions.sessions()) if (session.channel === channel && session.isActivated) return true;
-    return false;
+  /** Another activated Session of the channel. */
+  const boundTo = (channel: SecureChannelContext): SessionContext | undefined => {
+    for (const session of sessions.sessions()) if (session.channel === channel && session.isActivated) return session;
+    return undefined;
   };
   sessions.onBound((session, channel, previous) => {
     if (previous !== undefined) dispatcher.sessionMoved(session, previous);
-    registry.setSessionBound(channel.channelId, true);
-    if (previous !== undefined && !isBound(previous)) registry.setSessionBound(previous.channelId, false);
+    registry.setSession(channel.channelId, session);
+    if (previous !== undefined) registry.setSession(previous.channelId, boundTo(previous));
   });
   sessions.onClosed((session: SessionContext, deleteSubscriptions) => {
     subscriptions.sessionClosed(session, deleteSubscriptions);
     dispatcher.sessionClosed(session);
-    if (!isBound(session.channel)) registry.setSessionBound(session.channel.channelId, false);
+    registry.setSession(session.channel.channelId, boundTo(session.channel));
   });
 }

@@ -1,6 +1,8 @@
-import type { RemoteAddress, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { CallerOwners, RemoteAddress, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type { ReassemblyAdmission } from '@bulkhead/secure-channel';
 import type { NegotiatedLimits } from '@bulkhead/uacp';
-import type { ConnectionAdmission, ConnectionLeases } from './connection-admission.ts';
+import type { ConnectionAdmission } from './connection-admission.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionRegistry } from './connection-registry.ts';
 import type { ReadTurns } from './read-turns.ts';
@@ -13,6 +15,8 @@ import type { TransportDiagnostics } from './transport-diagnostics.ts';
 export interface ConnectionEnvironment {
   readonly runtime: Runtime;
   readonly sink: RequestSink;
+  readonly provider: ResourceIsolationProvider;
+  readonly owners: CallerOwners;
   readonly limits: ConnectionLimits;
   readonly admission: ConnectionAdmission;
   readonly registry: ConnectionRegistry;
@@ -37,5 +41,5 @@ export interface AcceptedHello {
   readonly endpointUrl: string;
   readonly remote: RemoteAddress;
   readonly transportProfileUri: string;
-  readonly leases: ConnectionLeases;
+  readonly reassembly: ReassemblyAdmission;
 }

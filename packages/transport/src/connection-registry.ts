@@ -1,3 +1,4 @@
+import type { SessionContext } from '@bulkhead/contracts';
 import type { UacpConnection } from './uacp-connection.ts';
 
 /** All connections of a server, over all its listeners. Bounded by stage Connection. */
@@ -26,12 +27,15 @@ export class ConnectionRegistry {
     return this.#byChannelId.get(channelId);
   }
 
-  /** Says whether an open channel carries an activated Session; unknown channels are ignored. */
-  setSessionBound(channelId: number, bound: boolean): void {
+  /**
+   * Says which activated Session an open channel carries; unknown channels are ignored.
+   * @param session one of them when there are several; undefined for none.
+   */
+  setSession(channelId: number, session: SessionContext | undefined): void {
     const connection = this.#byChannelId.get(channelId);
     if (connection === undefined) return;
-    connection.setSessionBound(bound);
-    if (bound) this.#sessionless.delete(connection);
+    connection.setSession(session);
+    if (session !== undefined) this.#sessionless.delete(connection);
     else this.#sessionless.add(connection);
   }
 

@@ -1,4 +1,4 @@
-import type { ByteTransport, ByteTransportEvents, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
@@ -26,6 +26,8 @@ export interface UacpConnectionFactoryOptions {
   readonly runtime: Runtime;
   readonly provider: ResourceIsolationProvider;
   readonly sink: RequestSink;
+  /** Whom to charge for what comes over a channel. */
+  readonly owners: CallerOwners;
   readonly endpoints: SecureChannelEndpoints;
   readonly limits?: Partial<ConnectionLimits>;
   /** Shortest token lifetime granted, ms; default 1,000. */
@@ -49,12 +51,14 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
 
   /** @throws RangeError that names the limit which is wrong. */
   constructor(options: UacpConnectionFactoryOptions) {
-    const { runtime, provider, sink, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
+    const { runtime, provider, sink, owners, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
     const limits = planConnectionLimits(options.limits);
     this.limits = limits;
     this.#environment = {
       runtime,
       sink,
+      provider,
+      owners,
       limits,
       admission: new ConnectionAdmission(provider, runtime.clock, rateGate),
       registry: this.registry,
@@ -64,7 +68,6 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
       headDecoder: new RequestHeadDecoder(),
       channels: new SecureChannelSource({
         runtime,
-        provider,
         endpoints,
         minTokenLifetimeMs,
         maxTokenLifetimeMs,

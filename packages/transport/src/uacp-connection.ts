@@ -1,4 +1,4 @@
-import type { ByteTransport, ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
+import type { ByteTransport, ByteTransportEvents, RemoteAddress, SessionContext } from '@bulkhead/contracts';
 import type { ServerChannelEvent } from '@bulkhead/secure-channel';
 import { type StatusCode, StatusCodes, statusCodeEntry, UaStatusError } from '@bulkhead/types';
 import {
@@ -13,6 +13,7 @@ import {
   negotiate,
   readMessageType,
 } from '@bulkhead/uacp';
+import { ChannelCaller } from './channel-caller.ts';
 import { type CloseReason, closeReasonOf } from './close-reason.ts';
 import type { ConnectionLeases } from './connection-admission.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
@@ -32,6 +33,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   readonly #environment: ConnectionEnvironment;
   readonly #transport: ByteTransport;
   readonly #leases: ConnectionLeases;
+  readonly #caller: ChannelCaller;
   readonly #framer: ChunkFramer;
   readonly #writes: WriteQueue;
   readonly #gate: ReadGate;
@@ -41,7 +43,6 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   #channel: ServerChannel | undefined;
   #exchange: RequestExchange | undefined;
   #openedAtMs = Infinity;
-  #isSessionBound = false;
   /** By when an incomplete chunk has to be complete. */
   #chunkDeadlineMs = Infinity;
   #lingerDeadlineMs = Infinity;
@@ -54,6 +55,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#environment = environment;
     this.#transport = transport;
     this.#leases = leases;
+    this.#caller = new ChannelCaller(environment.provider, environment.owners, leases.owner);
     // A Hello is short; what is larger is refused on its header.
     this.#framer = new ChunkFramer(MIN_BUFFER_BYTES);
     this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
@@ -87,7 +89,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   get isReclaimable(): boolean {
     return (
       this.#state === 'open' &&
-      !this.#isSessionBound &&
+      !this.#caller.hasSession &&
       this.#exchange?.hasUnansweredRequests === false &&
       this.#gate.isOpen &&
       this.#framer.bufferedBytes === 0 &&
@@ -96,10 +98,9 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     );
   }
 
-  /** An activated Session is bound to this channel, or no longer. Called by the registry, which has to know too. */
-  setSessionBound(bound: boolean): void {
-    this.#isSessionBound = bound;
-    this.#channel?.setSessionBound(bound);
+  /** An activated Session is bound to this channel, or none any longer. Called by the registry, which has to know too. */
+  setSession(session: SessionContext | undefined): void {
+    this.#caller.setSession(session);
   }
 
   /** Makes room for another connection: closes at once. */
@@ -223,7 +224,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     const { endpointUrl, ...hello } = decodeHello(chunk);
     const limits = negotiate({ ...hello, endpointUrl }, this.#environment.limits);
     const { remote, transportProfileUri } = this.#transport;
-    this.#channel = this.#environment.channels.create({ limits, endpointUrl, remote, transportProfileUri, leases: this.#leases });
+    this.#channel = this.#environment.channels.create({ limits, endpointUrl, remote, transportProfileUri, reassembly: this.#caller });
     this.#framer.maxChunkBytes = limits.receiveBufferSize;
     this.#state = 'awaitingOpen';
     this.#sendNow([encodeAcknowledge(acknowledgeOf(limits))]);
@@ -256,6 +257,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#state = 'open';
     this.#openedAtMs = runtime.clock.nowMs();
     this.#exchange = new RequestExchange(this.#environment, channel, this.#writes, this.#gate, this);
+    this.#caller.channelOpened(channel);
     diagnostics.openedChannels++;
     registry.channelOpened(channel.channelId, this);
   }

@@ -2,7 +2,7 @@ import { Stage } from '@bulkhead/resource-isolation';
 import { RecordingProvider, rawHello } from '@bulkhead/testkit';
 import { SecurityTokenRequestType, StatusCodes } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
-import { Harness, readRequest, takeError } from './harness.ts';
+import { Harness, readRequest, sessionOn, takeError } from './harness.ts';
 
 describe('admission of connections', () => {
   it('RI-37 asks Connection, then Handshake, before anything exists for a connection', async () => {
@@ -148,7 +148,7 @@ describe('reclaiming channels without a Session', () => {
     const harness = full(6);
     harness.sink.answersAtOnce = false;
     const bound = await harness.open();
-    harness.factory.registry.setSessionBound(bound.channel.channelId, true);
+    harness.factory.registry.setSession(bound.channel.channelId, sessionOn(bound));
     const partial = await harness.open();
     partial.send(partial.channel.chunk('MSG', 'C', 2, Buffer.alloc(10)));
     const halfChunk = await harness.open();
@@ -200,11 +200,11 @@ describe('reclaiming channels without a Session', () => {
   it('can take a channel again once its Session is gone', async () => {
     const harness = full(1);
     const peer = await harness.open();
-    harness.factory.registry.setSessionBound(peer.channel.channelId, true);
+    harness.factory.registry.setSession(peer.channel.channelId, sessionOn(peer));
     const early = harness.connect();
     await harness.settle();
     expect(early.isClosed).toBe(true);
-    harness.factory.registry.setSessionBound(peer.channel.channelId, false);
+    harness.factory.registry.setSession(peer.channel.channelId, undefined);
     await harness.open();
     expect(peer.isClosed).toBe(true);
     await harness.end();

@@ -1,4 +1,12 @@
-import { createManualRuntime, MemoryPeer, MemoryTransportPair, RecordingProvider, rawHello, trackLeaks } from '@bulkhead/testkit';
+import {
+  createManualRuntime,
+  MemoryPeer,
+  MemoryTransportPair,
+  RecordingOwners,
+  RecordingProvider,
+  rawHello,
+  trackLeaks,
+} from '@bulkhead/testkit';
 import { StatusCodes } from '@bulkhead/types';
 import { decodeErrorMessage } from '@bulkhead/uacp';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +29,6 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const admission = new ConnectionAdmission(provider, runtime.clock, undefined);
   const source = new SecureChannelSource({
     runtime,
-    provider,
     endpoints: noneEndpoints,
     minTokenLifetimeMs: 1000,
     maxTokenLifetimeMs: 3_600_000,
@@ -30,6 +37,8 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const diagnostics = new TransportDiagnostics();
   const environment = {
     runtime,
+    provider,
+    owners: new RecordingOwners(provider),
     sink: new EchoSink(runtime.turns),
     limits,
     admission,
