@@ -61,8 +61,13 @@ export class RawSession {
     return this.request(ReadRequest, readOf(nodeIds), ReadResponse);
   }
 
-  async close(): Promise<void> {
+  /** Leaves the channel open. */
+  async closeSession(): Promise<void> {
     await this.request(CloseSessionRequest, { deleteSubscriptions: true }, CloseSessionResponse);
+  }
+
+  async close(): Promise<void> {
+    await this.closeSession();
     await this.peer.closeChannel();
   }
 }
