@@ -86,7 +86,10 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
     this.#classification = new CallerClassification(plan, classifier, options.onClassifierError);
     this.#cache = new ClassificationCache(this.#classification);
     this.#onRefused = options.onRefused;
-    this.#holder = { release: (stage, pool, slot, amount) => this.#release(stage, pool, slot, amount) };
+    this.#holder = {
+      isShared: (stage, pool) => this.#ledger.ofPool(stage, pool) > this.#ledger.reserve(stage, pool),
+      release: (stage, pool, slot, amount) => this.#release(stage, pool, slot, amount),
+    };
   }
 
   get trackedOwnerCount(): number {

@@ -6,6 +6,7 @@ import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
 import { ReadTurns } from './read-turns.ts';
+import { Reclamation } from './reclamation.ts';
 import { RequestHeadDecoder } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { SecureChannelSource } from './secure-channel-source.ts';
@@ -44,8 +45,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
   readonly diagnostics: TransportDiagnostics = new TransportDiagnostics();
   readonly limits: ConnectionLimits;
   readonly #environment: ConnectionEnvironment;
-  /** Each takes the place of a connection that is being reclaimed, so there are never more than those. */
-  readonly #waiting: Set<WaitingConnection> = new Set();
+  readonly #reclamation: Reclamation;
   #isClosed = false;
   #emptied: (() => void)[] = [];
 
@@ -74,7 +74,11 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
         messageTimeoutMs: limits.messageTimeoutMs,
       }),
     };
-    this.registry.onRemoved(() => this.#connectionRemoved());
+    this.#reclamation = new Reclamation(this.#environment.admission, this.registry, {
+      open: (transport, leases) => this.#open(transport, leases),
+      refused: ({ reason }) => this.#refuse(reason),
+    });
+    this.registry.onRemoved((connection) => this.#connectionRemoved(connection));
   }
 
   accept(transport: ByteTransport): ByteTransportEvents | undefined {
@@ -85,15 +89,15 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
     const answer = admission.tryAdmit(transport.remote.address);
     if (answer instanceof ConnectionLeases) return this.#open(transport, answer);
     // Only a full server makes room, and never for a caller that is over its own limit.
-    if (answer.reason === 'Capacity' && admission.isForConnection(answer) && this.registry.reclaimOldest()) return this.#wait(transport);
-    return this.#refuse(answer.reason);
+    if (answer.reason !== 'Capacity' || !admission.isForConnection(answer)) return this.#refuse(answer.reason);
+    const waiting = this.#reclamation.tryWait(transport, answer);
+    return waiting instanceof WaitingConnection ? waiting : this.#refuse(waiting.reason);
   }
 
   /** Refuses new connections, tells the others that the server stops, and resolves once all transports are closed. Idempotent. */
   close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiting of this.#waiting) waiting.refuse();
-    this.#waiting.clear();
+    this.#reclamation.close();
     for (const connection of [...this.registry]) connection.shutDown();
     if (this.registry.connectionCount === 0) return Promise.resolve();
     return new Promise((resolve) => this.#emptied.push(resolve));
@@ -109,29 +113,11 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
     return undefined;
   }
 
-  #wait(transport: ByteTransport): WaitingConnection {
-    const waiting = new WaitingConnection(transport, () => this.#waiting.delete(waiting));
-    this.#waiting.add(waiting);
-    return waiting;
-  }
-
-  #connectionRemoved(): void {
-    const [waiting] = this.#waiting;
-    if (waiting !== undefined) this.#admitWaiting(waiting);
+  #connectionRemoved(connection: UacpConnection): void {
+    this.#reclamation.connectionRemoved(connection);
     if (this.registry.connectionCount > 0) return;
     const emptied = this.#emptied;
     this.#emptied = [];
     for (const resolve of emptied) resolve();
-  }
-
-  #admitWaiting(waiting: WaitingConnection): void {
-    this.#waiting.delete(waiting);
-    const { transport } = waiting;
-    const answer = this.#environment.admission.tryAdmit(transport.remote.address);
-    if (answer instanceof ConnectionLeases) waiting.start(this.#open(transport, answer));
-    else {
-      this.#refuse(answer.reason);
-      waiting.refuse();
-    }
   }
 }

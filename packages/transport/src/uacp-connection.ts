@@ -1,4 +1,5 @@
 import type { ByteTransport, ByteTransportEvents, RemoteAddress, SessionContext } from '@bulkhead/contracts';
+import type { Owner } from '@bulkhead/resource-isolation';
 import type { ServerChannelEvent } from '@bulkhead/secure-channel';
 import { type StatusCode, StatusCodes, statusCodeEntry, UaStatusError } from '@bulkhead/types';
 import {
@@ -96,6 +97,11 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       this.#channel?.hasPartialMessage === false &&
       this.#writes.unsentBytes === 0
     );
+  }
+
+  /** Whether one of `newcomer` could take the place of this connection. */
+  makesRoomFor(newcomer: Owner): boolean {
+    return this.#leases.makesRoomFor(newcomer);
   }
 
   /** An activated Session is bound to this channel, or none any longer. Called by the registry, which has to know too. */

@@ -184,6 +184,32 @@ describe('reclaiming channels without a Session', () => {
     await harness.end();
   });
 
+  it('RI-39 closes no channel for a newcomer that gets no handshake', async () => {
+    const harness = full(2);
+    const idle = await harness.open();
+    await harness.open();
+    harness.provider.refuse(Stage.Handshake, 'Capacity');
+    const newcomer = harness.connect();
+    await harness.settle();
+    expect([idle.isClosed, newcomer.isClosed]).toEqual([false, true]);
+    expect(harness.factory.diagnostics.refused.Capacity).toBe(1);
+    await harness.end();
+  });
+
+  it('RI-39 closes one channel per newcomer that is admitted, however many of one caller come at once', async () => {
+    const harness = full(4, 2);
+    const idle = [];
+    for (const host of [1, 2, 3, 4]) idle.push(await harness.open(harness.connectFrom(`10.0.0.${host}`)));
+    const burst = Array.from({ length: 5 }, () => harness.connectFrom('10.0.0.9'));
+    await harness.settle();
+    expect(burst.filter((peer) => !peer.isClosed)).toHaveLength(2);
+    expect(harness.factory.diagnostics.closed.Reclaimed).toBe(2);
+    expect(idle.filter((peer) => !peer.isClosed)).toHaveLength(2);
+    expect(harness.factory.diagnostics.refused.OwnerLimit).toBe(3);
+    expect(harness.provider.usage).toEqual({ Connection: 4, Handshake: 2 });
+    await harness.end();
+  });
+
   it('RI-39 never makes room when the rate gate refuses', async () => {
     const harness = new Harness({
       provider: new RecordingProvider({ Connection: { total: 1 } }),
