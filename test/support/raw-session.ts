@@ -34,6 +34,11 @@ export class RawSession {
     const peer = await RawUacpPeer.connect(options);
     await peer.hello();
     await peer.openNone();
+    return RawSession.over(peer, requestedSessionTimeout);
+  }
+
+  /** On an open channel. */
+  static async over(peer: RawUacpPeer, requestedSessionTimeout = 60_000): Promise<RawSession> {
     const created = await peer.request(CreateSessionRequest, { sessionName: 'raw', requestedSessionTimeout }, CreateSessionResponse);
     const session = new RawSession(peer, created.authenticationToken);
     await session.request(ActivateSessionRequest, {}, ActivateSessionResponse);

@@ -16,6 +16,7 @@ export {
   OpcUaServer,
   OptionsError,
   type PkiOptions,
+  type ReverseConnectOptions,
   type SecurityOptions,
   type ServerCounts,
   type ServerOptions,

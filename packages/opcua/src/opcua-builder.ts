@@ -1,5 +1,5 @@
 import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
-import { type AddNodes, OpcUaServer, type ServerOptions } from '@bulkhead/server';
+import { type AddNodes, OpcUaServer, type ReverseConnectOptions, type ServerOptions } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
 export function addOpcUa(): OpcUaBuilder {
@@ -43,6 +43,11 @@ export class OpcUaServerBuilder {
   /** Says which callers are protected or trusted: by verified evidence, never by what they claim. */
   addResourceIsolationClassifier(resourceIsolationClassifier: ResourceIsolationClassifier): OpcUaServerBuilder {
     return this.#with({ resourceIsolationClassifier });
+  }
+
+  /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */
+  addReverseConnect(client: ReverseConnectOptions): OpcUaServerBuilder {
+    return this.#with({ reverseConnect: [...(this.#options.reverseConnect ?? []), client] });
   }
 
   /** Adds nodes before the server listens; may be called several times, and may be asynchronous. */

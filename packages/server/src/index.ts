@@ -8,6 +8,7 @@ export {
   OptionsError,
   type PkiOptions,
   type ResolvedServerOptions,
+  type ReverseConnectOptions,
   type SecurityOptions,
   type ServerOptions,
   type UserValidator,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { SecurityPolicyName } from '@bulkhead/security';
 import { checkLimits } from './check-limits.ts';
+import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
 
 const MAX_HANDSHAKE_TIMEOUT_MS = 120_000;
@@ -20,6 +21,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   checkLimits(options);
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
+  const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
   const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
   return {
@@ -37,8 +39,13 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     maxMessageSize,
     maxBufferSize: integer('maxBufferSize', options.maxBufferSize ?? 64 * KiB, MIN_BUFFER_BYTES),
     maxSessionCount,
-    // A server must always have one channel more than sessions (OPC 10000-4 §5.6.2).
-    maxChannelCount: integer('maxChannelCount', options.maxChannelCount ?? maxSessionCount + 100, maxSessionCount + 1),
+    reverseConnect,
+    // A server must always have one channel more than sessions (OPC 10000-4 §5.6.2); those that wait for clients come on top.
+    maxChannelCount: integer(
+      'maxChannelCount',
+      options.maxChannelCount ?? maxSessionCount + 100 + reverseConnect.length,
+      maxSessionCount + 1 + reverseConnect.length,
+    ),
     maxQueuedRequestCount: integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1),
     maxConcurrentRequests: integer('maxConcurrentRequests', options.maxConcurrentRequests ?? 100, 1),
     maxParkedRequestCount: integer('maxParkedRequestCount', options.maxParkedRequestCount ?? 10 * maxSessionCount, 1),

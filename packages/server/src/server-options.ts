@@ -40,6 +40,16 @@ export interface PkiOptions {
   readonly autoAcceptUntrustedCertificates?: boolean;
 }
 
+/** A client that listens for connections of servers: the way through a firewall that lets nothing in. OPC 10000-6 §7.1.3. */
+export interface ReverseConnectOptions {
+  /** Where the client listens: `opc.tcp://host:port`; port 4840 when it is left out. */
+  readonly clientUrl: string;
+  /** First delay after a failure, doubled with each further one, ms. Default 5 s. */
+  readonly retryMs?: number;
+  /** Longest delay, ms. Default 60 s, or `retryMs` if that is longer. */
+  readonly maxRetryMs?: number;
+}
+
 /** Everything that can be said about a server; only the name has no default. */
 export interface ServerOptions {
   readonly applicationName: string;
@@ -72,6 +82,11 @@ export interface ServerOptions {
   readonly maxConcurrentSessionEstablishment?: number;
   /** Bytes that unfinished messages of all connections may hold. Default 64 MiB. */
   readonly maxReassemblyBytes?: number;
+  /**
+   * Clients to connect to. For each of them one connection waits all the time and counts towards `maxChannelCount`; another is
+   * opened once it is used.
+   */
+  readonly reverseConnect?: readonly ReverseConnectOptions[];
   readonly minSessionTimeoutMs?: number;
   readonly maxSessionTimeoutMs?: number;
   /** From the accepted socket to the open channel. Default 2 min, which is also the most. */
@@ -120,8 +135,10 @@ export type ResolvedServerOptions = Required<
     | 'pki'
     | 'operationLimits'
     | 'subscriptionLimits'
+    | 'reverseConnect'
   >
 > & {
+  readonly reverseConnect: readonly Required<ReverseConnectOptions>[];
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;
 };

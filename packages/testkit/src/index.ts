@@ -13,6 +13,7 @@ export {
   rawHello,
   SECURITY_POLICY_NONE,
 } from './raw-messages.ts';
+export { RawReverseListener } from './raw-reverse-listener.ts';
 export { RawUacpPeer, type RawUacpPeerOptions } from './raw-uacp-peer.ts';
 export { type LogRecord, RecordingLogger } from './recording-logger.ts';
 export { type AskedOwner, RecordingOwners } from './recording-owners.ts';

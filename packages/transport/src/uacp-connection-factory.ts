@@ -5,6 +5,7 @@ import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from '
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
+import { type ConnectionInitiator, OutgoingConnection, type OutgoingStart } from './outgoing-connection.ts';
 import { ReadTurns } from './read-turns.ts';
 import { Reclamation } from './reclamation.ts';
 import { RequestHeadDecoder } from './request-head.ts';
@@ -39,8 +40,8 @@ export interface UacpConnectionFactoryOptions {
   readonly rateGate?: ConnectionRateGate;
 }
 
-/** Admits connections and drives them. One per server, shared by all its listeners. */
-export class UacpConnectionFactory implements ConnectionAcceptor {
+/** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
+export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInitiator {
   readonly registry: ConnectionRegistry = new ConnectionRegistry();
   readonly diagnostics: TransportDiagnostics = new TransportDiagnostics();
   readonly limits: ConnectionLimits;
@@ -94,6 +95,16 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
     return waiting instanceof WaitingConnection ? waiting : this.#refuse(waiting.reason);
   }
 
+  admitOutgoing(address: string): OutgoingConnection | ConnectionRefusal {
+    const answer = this.#isClosed ? ({ reason: 'Shutdown' } as const) : this.#environment.admission.tryAdmit(address);
+    if (answer instanceof ConnectionLeases) {
+      const startedAtMs = this.#environment.runtime.clock.nowMs();
+      return new OutgoingConnection(answer, startedAtMs, (transport, leases, start) => this.#open(transport, leases, start));
+    }
+    this.#refuse(answer.reason);
+    return answer.reason;
+  }
+
   /** Refuses new connections, tells the others that the server stops, and resolves once all transports are closed. Idempotent. */
   close(): Promise<void> {
     this.#isClosed = true;
@@ -103,9 +114,10 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
     return new Promise((resolve) => this.#emptied.push(resolve));
   }
 
-  #open(transport: ByteTransport, leases: ConnectionLeases): UacpConnection {
-    this.diagnostics.acceptedConnections++;
-    return new UacpConnection(this.#environment, transport, leases);
+  #open(transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart): UacpConnection {
+    if (outgoing === undefined) this.diagnostics.acceptedConnections++;
+    else this.diagnostics.outgoingConnections++;
+    return new UacpConnection(this.#environment, transport, leases, outgoing);
   }
 
   #refuse(reason: ConnectionRefusal): undefined {

@@ -9,6 +9,7 @@ import {
   decodeHello,
   encodeAcknowledge,
   encodeErrorMessage,
+  encodeReverseHello,
   type MessageType,
   MIN_BUFFER_BYTES,
   negotiate,
@@ -19,6 +20,7 @@ import { type CloseReason, closeReasonOf } from './close-reason.ts';
 import type { ConnectionLeases } from './connection-admission.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
+import type { OutgoingStart } from './outgoing-connection.ts';
 import { ReadBlocker, ReadGate } from './read-gate.ts';
 import { type ExchangeEvents, RequestExchange } from './request-exchange.ts';
 import type { ServerChannel } from './server-channel.ts';
@@ -39,19 +41,25 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   readonly #writes: WriteQueue;
   readonly #gate: ReadGate;
   readonly #timer: DeadlineTimer;
-  readonly #acceptedAtMs: number;
+  readonly #outgoing: OutgoingStart | undefined;
+  /** When it was accepted, or this server began to open it. */
+  readonly #startedAtMs: number;
   #state: ConnectionState = 'awaitingHello';
   #channel: ServerChannel | undefined;
   #exchange: RequestExchange | undefined;
   #openedAtMs = Infinity;
+  #closeReason: CloseReason = 'PeerClosed';
   /** By when an incomplete chunk has to be complete. */
   #chunkDeadlineMs = Infinity;
   #lingerDeadlineMs = Infinity;
   /** Until when work on an OPN keeps its lease when the connection is closed meanwhile. */
   #workDeadlineMs = Infinity;
 
-  /** @param leases admitted before this was made; given back by this. */
-  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases) {
+  /**
+   * @param leases admitted before this was made; given back by this.
+   * @param outgoing when this server opened the transport: it speaks first then.
+   */
+  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart) {
     const { runtime, limits } = environment;
     this.#environment = environment;
     this.#transport = transport;
@@ -62,8 +70,10 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
     this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
     this.#timer = new DeadlineTimer(runtime.clock, runtime.timers, () => this.#onTimer());
-    this.#acceptedAtMs = runtime.clock.nowMs();
+    this.#outgoing = outgoing;
+    this.#startedAtMs = outgoing?.startedAtMs ?? runtime.clock.nowMs();
     environment.registry.add(this);
+    if (outgoing !== undefined) this.#sendNow([encodeReverseHello(outgoing.reverseHello)]);
     this.#armTimer();
   }
 
@@ -141,6 +151,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#leases.endConnection();
     this.#armTimer();
     this.#environment.registry.remove(this);
+    this.#outgoing?.events.onClosed(this.#closeReason);
   }
 
   onWritten(): void {
@@ -234,6 +245,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#framer.maxChunkBytes = limits.receiveBufferSize;
     this.#state = 'awaitingOpen';
     this.#sendNow([encodeAcknowledge(acknowledgeOf(limits))]);
+    this.#outgoing?.events.onUsed();
   }
 
   #onError(chunk: Buffer): void {
@@ -266,6 +278,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#caller.channelOpened(channel);
     diagnostics.openedChannels++;
     registry.channelOpened(channel.channelId, this);
+    this.#outgoing?.events.onOpened();
   }
 
   #sendNow(chunks: readonly Buffer[]): void {
@@ -284,9 +297,10 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     const { helloTimeoutMs, handshakeTimeoutMs } = this.#environment.limits;
     switch (this.#state) {
       case 'awaitingHello':
-        return this.#acceptedAtMs + Math.min(helloTimeoutMs, handshakeTimeoutMs);
+        // A client may keep a connection that this server opened until it needs it, but not longer than any start-up may take.
+        return this.#startedAtMs + (this.#outgoing === undefined ? Math.min(helloTimeoutMs, handshakeTimeoutMs) : handshakeTimeoutMs);
       case 'awaitingOpen':
-        return this.#acceptedAtMs + handshakeTimeoutMs;
+        return this.#startedAtMs + handshakeTimeoutMs;
       case 'open':
         return Math.min(this.#channel?.nextDeadlineMs() ?? Infinity, this.#chunkDeadlineMs, this.#writes.deadlineMs);
       case 'closing':
@@ -366,6 +380,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     if (!this.#isAlive) return;
     const wasOpen = this.#state === 'open';
     this.#state = 'closing';
+    this.#closeReason = reason;
     this.#timer.cancel();
     this.#exchange?.close();
     this.#writes.flush();
