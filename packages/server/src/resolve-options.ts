@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { SecurityPolicyName } from '@bulkhead/security';
+import { planConnectionLimits } from '@bulkhead/transport';
 import { checkLimits } from './check-limits.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
@@ -23,6 +24,8 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
+  // What one connection may have unsent, as the transport plans it.
+  const { maxUnsentBytes } = planConnectionLimits({ maxMessageSize });
   const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
   return {
     applicationName,
@@ -56,6 +59,12 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     handshakeTimeoutMs: integer('handshakeTimeoutMs', options.handshakeTimeoutMs ?? MAX_HANDSHAKE_TIMEOUT_MS, 1, MAX_HANDSHAKE_TIMEOUT_MS),
     helloTimeoutMs: integer('helloTimeoutMs', options.helloTimeoutMs ?? 10_000, 1),
     slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
+    maxUnsentBytesPerOwner: integer(
+      'maxUnsentBytesPerOwner',
+      options.maxUnsentBytesPerOwner ?? 4 * maxUnsentBytes,
+      maxUnsentBytes,
+      Number.MAX_SAFE_INTEGER,
+    ),
     sourceTimeoutMs: integer('sourceTimeoutMs', options.sourceTimeoutMs ?? 10_000, 1),
   };
 }

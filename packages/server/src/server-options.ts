@@ -95,6 +95,11 @@ export interface ServerOptions {
   readonly helloTimeoutMs?: number;
   /** A peer that takes nothing of what is unsent for this long is closed. Default 30 s. */
   readonly slowReaderTimeoutMs?: number;
+  /**
+   * Bytes that the connections of one caller may have unsent together; above it the one with the most is closed. At least, and by
+   * default four times, what a single one may have: 4 × `maxMessageSize`, at least 8 MiB.
+   */
+  readonly maxUnsentBytesPerOwner?: number;
   /** Deadline of asynchronous read and write callbacks. Default 10 s. */
   readonly sourceTimeoutMs?: number;
   readonly operationLimits?: Partial<OperationLimits>;

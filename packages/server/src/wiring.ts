@@ -77,7 +77,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     encodingLimits,
     thumbprintOf: (chain) => endpoints.thumbprintOf(chain),
   });
-  const sink = requestSink(dispatcher, sessions, owners);
+  const sink = requestSink(dispatcher, sessions, subscriptions, owners);
   const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink);
   const parts = {
     runtime,
@@ -131,12 +131,20 @@ function createSessions(
   });
 }
 
-/** The dispatcher, with the Sessions told of closed channels too. */
-function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager, owners: CallerOwners): RequestSink {
+/** The dispatcher, with the Sessions told of closed channels too, and the Subscriptions of those that take nothing. */
+function requestSink(
+  dispatcher: RequestDispatcher,
+  sessions: SessionManager,
+  subscriptions: SubscriptionManager,
+  owners: CallerOwners,
+): RequestSink {
   return {
     submit: (request) => dispatcher.submit(request),
     onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
-    channelHeldBack: (channel, isHeldBack) => dispatcher.channelHeldBack(channel, isHeldBack),
+    channelHeldBack: (channel, isHeldBack) => {
+      dispatcher.channelHeldBack(channel, isHeldBack);
+      subscriptions.channelHeldBack(channel, isHeldBack);
+    },
     channelClosed: (channel) => {
       dispatcher.channelClosed(channel);
       sessions.channelClosed(channel);
@@ -166,6 +174,7 @@ function createConnections(
       handshakeTimeoutMs: options.handshakeTimeoutMs,
       helloTimeoutMs: options.helloTimeoutMs,
       slowReaderTimeoutMs: options.slowReaderTimeoutMs,
+      maxUnsentBytesPerOwner: options.maxUnsentBytesPerOwner,
     },
   });
 }

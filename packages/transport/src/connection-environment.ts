@@ -10,6 +10,7 @@ import type { RequestHeadDecoder } from './request-head.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { ServerChannel } from './server-channel.ts';
 import type { TransportDiagnostics } from './transport-diagnostics.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
 
 /** What all connections of a server share. */
 export interface ConnectionEnvironment {
@@ -21,6 +22,7 @@ export interface ConnectionEnvironment {
   readonly admission: ConnectionAdmission;
   readonly registry: ConnectionRegistry;
   readonly diagnostics: TransportDiagnostics;
+  readonly unsent: UnsentBytes;
   readonly readTurns: ReadTurns;
   readonly responseWriter: ResponseWriter;
   readonly headDecoder: RequestHeadDecoder;

@@ -1,4 +1,4 @@
-import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, RetainedBytesAccounts, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
@@ -13,6 +13,7 @@ import { ResponseWriter } from './response-writer.ts';
 import { SecureChannelSource } from './secure-channel-source.ts';
 import { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 import { UacpConnection } from './uacp-connection.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 import { WaitingConnection } from './waiting-connection.ts';
 
 /** What a listener needs: somebody who takes the connections it accepts. */
@@ -31,6 +32,8 @@ export interface UacpConnectionFactoryOptions {
   /** Whom to charge for what comes over a channel. */
   readonly owners: CallerOwners;
   readonly endpoints: SecureChannelEndpoints;
+  /** Where unsent bytes are charged too, with what else is retained for their owner. Default: bounded by the limits alone. */
+  readonly retainedBytes?: RetainedBytesAccounts;
   readonly limits?: Partial<ConnectionLimits>;
   /** Shortest token lifetime granted, ms; default 1,000. */
   readonly minTokenLifetimeMs?: number;
@@ -64,6 +67,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
       admission: new ConnectionAdmission(provider, runtime.clock, rateGate),
       registry: this.registry,
       diagnostics: this.diagnostics,
+      unsent: new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes),
       readTurns: new ReadTurns(runtime.clock, runtime.turns, limits.readSliceMs),
       responseWriter: new ResponseWriter(runtime.clock),
       headDecoder: new RequestHeadDecoder(),

@@ -24,6 +24,7 @@ import type { OutgoingStart } from './outgoing-connection.ts';
 import { ReadBlocker, ReadGate } from './read-gate.ts';
 import { type ExchangeEvents, RequestExchange } from './request-exchange.ts';
 import type { ServerChannel } from './server-channel.ts';
+import type { UnsentHolder, UnsentShare } from './unsent-bytes.ts';
 import { WriteQueue } from './write-queue.ts';
 
 type ConnectionState = 'awaitingHello' | 'awaitingOpen' | 'open' | 'closing' | 'closed';
@@ -32,13 +33,14 @@ type ConnectionState = 'awaitingHello' | 'awaitingOpen' | 'open' | 'closing' | '
  * Drives one transport through HEL, OPN and MSG to CLO: bytes to requests, responses to bytes. Owns the transport, the
  * channel, the leases and the one timer of the connection, and frees them in one place. OPC 10000-6 §6.7, §7.1.
  */
-export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
+export class UacpConnection implements ByteTransportEvents, ExchangeEvents, UnsentHolder {
   readonly #environment: ConnectionEnvironment;
   readonly #transport: ByteTransport;
   readonly #leases: ConnectionLeases;
   readonly #caller: ChannelCaller;
   readonly #framer: ChunkFramer;
   readonly #writes: WriteQueue;
+  readonly #unsent: UnsentShare;
   readonly #gate: ReadGate;
   readonly #timer: DeadlineTimer;
   readonly #outgoing: OutgoingStart | undefined;
@@ -68,6 +70,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     // A Hello is short; what is larger is refused on its header.
     this.#framer = new ChunkFramer(MIN_BUFFER_BYTES);
     this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
+    this.#unsent = environment.unsent.join(this);
     this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
     this.#timer = new DeadlineTimer(runtime.clock, runtime.timers, () => this.#onTimer());
     this.#outgoing = outgoing;
@@ -93,7 +96,11 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   /** Bytes that the peer's side has not taken yet. */
   get unsentBytes(): number {
-    return this.#writes.unsentBytes;
+    return this.#exchange?.unsentBytes ?? this.#writes.unsentBytes;
+  }
+
+  unsentOwnerKey(): string {
+    return this.#caller.owner().key;
   }
 
   /** True when closing this would hurt nobody: an open channel without Session and without anything begun. */
@@ -105,7 +112,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       this.#gate.isOpen &&
       this.#framer.bufferedBytes === 0 &&
       this.#channel?.hasPartialMessage === false &&
-      this.#writes.unsentBytes === 0
+      this.unsentBytes === 0
     );
   }
 
@@ -140,6 +147,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   onDrain(): void {
     this.#writes.drained();
+    this.#unsent.update();
     if (this.#isAlive) this.#exchange?.unpace();
   }
 
@@ -148,6 +156,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#close('PeerClosed', undefined);
     this.#state = 'closed';
     this.#timer.cancel();
+    this.#unsent[Symbol.dispose]();
     this.#leases.endConnection();
     this.#armTimer();
     this.#environment.registry.remove(this);
@@ -155,12 +164,23 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   }
 
   onWritten(): void {
+    this.#unsent.update();
     this.#armTimer();
   }
 
+  onOwnerUnsentLimit(): void {
+    this.#exchange?.close();
+    // Not at once: the caller may be in the middle of a request that this would end.
+    this.#environment.runtime.turns.defer(() => this.#cutOff('OwnerUnsentLimit'));
+  }
+
   onUnsentLimit(): void {
+    this.#cutOff('UnsentLimit');
+  }
+
+  #cutOff(reason: CloseReason): void {
     if (!this.#isAlive) return;
-    this.#close('UnsentLimit', `${this.#writes.unsentBytes} bytes unsent`);
+    this.#close(reason, `${this.unsentBytes} bytes unsent`);
     this.#transport.destroy();
   }
 
@@ -341,9 +361,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     const lost = this.#channel?.checkDeadlines(nowMs);
     if (lost) return this.#fail(lost);
     if (nowMs >= this.#chunkDeadlineMs) return this.#closeWithError('MessageTimeout', StatusCodes.BadTimeout);
-    if (this.#writes.checkProgress(nowMs)) return;
-    this.#close('SlowReader', `${this.#writes.unsentBytes} bytes unsent`);
-    this.#transport.destroy();
+    if (this.#writes.checkProgress(nowMs)) return this.#unsent.update();
+    this.#cutOff('SlowReader');
   }
 
   #fail(error: unknown): void {

@@ -18,6 +18,7 @@ import { RequestHeadDecoder } from '../src/request-head.ts';
 import { ResponseWriter } from '../src/response-writer.ts';
 import { SecureChannelSource } from '../src/secure-channel-source.ts';
 import type { ServerChannel } from '../src/server-channel.ts';
+import { UnsentBytes } from '../src/unsent-bytes.ts';
 import { EchoSink, noneEndpoints } from './harness.ts';
 
 /** One connection whose channels can be replaced. */
@@ -39,6 +40,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
     runtime,
     provider,
     owners: new RecordingOwners(provider),
+    unsent: new UnsentBytes(limits.maxUnsentBytesPerOwner, undefined),
     sink: new EchoSink(runtime.turns),
     limits,
     admission,

@@ -1,4 +1,11 @@
-import type { IncomingRequest, RequestSink, SecureChannelContext, SessionContext, TurnScheduler } from '@bulkhead/contracts';
+import type {
+  IncomingRequest,
+  RequestSink,
+  RetainedBytesAccounts,
+  SecureChannelContext,
+  SessionContext,
+  TurnScheduler,
+} from '@bulkhead/contracts';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import {
   createManualRuntime,
@@ -91,6 +98,7 @@ export interface HarnessOptions {
   readonly rateGate?: ConnectionRateGate;
   readonly endpoints?: SecureChannelEndpoints;
   readonly runtime?: ManualRuntime;
+  readonly retainedBytes?: RetainedBytesAccounts;
 }
 
 /** A factory with everything around it in memory. */
@@ -117,6 +125,7 @@ export class Harness {
       owners: this.owners,
       endpoints: options.endpoints ?? noneEndpoints,
       ...(options.limits ? { limits: options.limits } : {}),
+      ...(options.retainedBytes ? { retainedBytes: options.retainedBytes } : {}),
       ...(options.rateGate ? { rateGate: options.rateGate } : {}),
     });
     this.#expectNoLeaks = trackLeaks({ provider: this.provider, clock: this.runtime.clock });
