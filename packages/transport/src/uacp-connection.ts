@@ -1,16 +1,14 @@
 import type { ByteTransport, ByteTransportEvents, RemoteAddress, SessionContext } from '@bulkhead/contracts';
 import type { Owner } from '@bulkhead/resource-isolation';
 import type { ServerChannelEvent } from '@bulkhead/secure-channel';
-import { type StatusCode, StatusCodes, statusCodeEntry, UaStatusError } from '@bulkhead/types';
+import { type StatusCode, StatusCodes, UaStatusError } from '@bulkhead/types';
 import {
   acknowledgeOf,
   ChunkFramer,
   decodeErrorMessage,
   decodeHello,
   encodeAcknowledge,
-  encodeErrorMessage,
   encodeReverseHello,
-  type MessageType,
   MIN_BUFFER_BYTES,
   negotiate,
   readMessageType,
@@ -18,8 +16,10 @@ import {
 import { ChannelCaller } from './channel-caller.ts';
 import { type CloseReason, closeReasonOf } from './close-reason.ts';
 import type { ConnectionLeases } from './connection-admission.ts';
+import { ConnectionDeadlines, type DeadlineSource } from './connection-deadlines.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
-import { DeadlineTimer } from './deadline-timer.ts';
+import { type ConnectionState, isExpected } from './connection-state.ts';
+import { errorReply, nameOfStatus } from './error-reply.ts';
 import type { OutgoingStart } from './outgoing-connection.ts';
 import { ReadBlocker, ReadGate } from './read-gate.ts';
 import { type ExchangeEvents, RequestExchange } from './request-exchange.ts';
@@ -27,13 +27,11 @@ import type { ServerChannel } from './server-channel.ts';
 import type { UnsentHolder, UnsentShare } from './unsent-bytes.ts';
 import { WriteQueue } from './write-queue.ts';
 
-type ConnectionState = 'awaitingHello' | 'awaitingOpen' | 'open' | 'closing' | 'closed';
-
 /**
  * Drives one transport through HEL, OPN and MSG to CLO: bytes to requests, responses to bytes. Owns the transport, the
  * channel, the leases and the one timer of the connection, and frees them in one place. OPC 10000-6 §6.7, §7.1.
  */
-export class UacpConnection implements ByteTransportEvents, ExchangeEvents, UnsentHolder {
+export class UacpConnection implements ByteTransportEvents, ExchangeEvents, UnsentHolder, DeadlineSource {
   readonly #environment: ConnectionEnvironment;
   readonly #transport: ByteTransport;
   readonly #leases: ConnectionLeases;
@@ -42,20 +40,13 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
   readonly #writes: WriteQueue;
   readonly #unsent: UnsentShare;
   readonly #gate: ReadGate;
-  readonly #timer: DeadlineTimer;
+  readonly #deadlines: ConnectionDeadlines;
   readonly #outgoing: OutgoingStart | undefined;
-  /** When it was accepted, or this server began to open it. */
-  readonly #startedAtMs: number;
   #state: ConnectionState = 'awaitingHello';
   #channel: ServerChannel | undefined;
   #exchange: RequestExchange | undefined;
   #openedAtMs = Infinity;
   #closeReason: CloseReason = 'PeerClosed';
-  /** By when an incomplete chunk has to be complete. */
-  #chunkDeadlineMs = Infinity;
-  #lingerDeadlineMs = Infinity;
-  /** Until when work on an OPN keeps its lease when the connection is closed meanwhile. */
-  #workDeadlineMs = Infinity;
 
   /**
    * @param leases admitted before this was made; given back by this.
@@ -72,16 +63,23 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
     this.#unsent = environment.unsent.join(this);
     this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
-    this.#timer = new DeadlineTimer(runtime.clock, runtime.timers, () => this.#onTimer());
     this.#outgoing = outgoing;
-    this.#startedAtMs = outgoing?.startedAtMs ?? runtime.clock.nowMs();
+    this.#deadlines = new ConnectionDeadlines(runtime, limits, this, outgoing);
     environment.registry.add(this);
     if (outgoing !== undefined) this.#sendNow([encodeReverseHello(outgoing.reverseHello)]);
-    this.#armTimer();
+    this.#deadlines.arm();
   }
 
   get remote(): RemoteAddress {
     return this.#transport.remote;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  get openDeadlineMs(): number {
+    return Math.min(this.#channel?.nextDeadlineMs() ?? Infinity, this.#writes.deadlineMs);
   }
 
   /** The open channel; undefined before and after. */
@@ -155,17 +153,17 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     if (this.#state === 'closed') return;
     this.#close('PeerClosed', undefined);
     this.#state = 'closed';
-    this.#timer.cancel();
+    this.#deadlines.cancel();
     this.#unsent[Symbol.dispose]();
     this.#leases.endConnection();
-    this.#armTimer();
+    this.#deadlines.arm();
     this.#environment.registry.remove(this);
     this.#outgoing?.events.onClosed(this.#closeReason);
   }
 
   onWritten(): void {
     this.#unsent.update();
-    this.#armTimer();
+    this.#deadlines.arm();
   }
 
   onOwnerUnsentLimit(): void {
@@ -193,8 +191,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
       while (this.#gate.isOpen && this.#isAlive) {
         const chunk = this.#framer.next();
         if (chunk === undefined) break;
-        // What follows is another chunk, with a time of its own.
-        this.#chunkDeadlineMs = Infinity;
+        this.#deadlines.chunkEnds();
         this.#onChunk(chunk);
         if (this.#gate.isOpen && this.#framer.bufferedBytes > 0 && this.#gate.yieldsTurn()) break;
       }
@@ -202,8 +199,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
       this.#fail(error);
     }
     if (!this.#isAlive) return;
-    this.#watchPartialChunk();
-    this.#armTimer();
+    this.#deadlines.watchChunk(this.#gate.isOpen && this.#framer.hasPartialChunk);
+    this.#deadlines.arm();
   }
 
   #onChunk(chunk: Buffer): void {
@@ -223,7 +220,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
   #awaitOpening(opening: Promise<ServerChannelEvent>): void {
     this.#gate.block(ReadBlocker.Opening);
     this.#leases.beginWork();
-    this.#workDeadlineMs = this.#environment.runtime.clock.nowMs() + this.#environment.limits.handshakeTimeoutMs;
+    this.#deadlines.workBegins();
     opening.then(
       (event) => this.#endOpening(() => this.#onEvent(event)),
       (error: unknown) => this.#endOpening(() => this.#fail(error)),
@@ -239,14 +236,14 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
       this.#fail(error);
     }
     if (!this.#isAlive) return;
-    this.#armTimer();
+    this.#deadlines.arm();
     this.#gate.unblock(ReadBlocker.Opening);
   }
 
   #endWork(): void {
     this.#leases.endWork();
-    this.#workDeadlineMs = Infinity;
-    if (this.#state === 'closed') this.#timer.cancel();
+    this.#deadlines.workEnds();
+    if (this.#state === 'closed') this.#deadlines.cancel();
   }
 
   #admitRenewal(): void {
@@ -270,7 +267,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
 
   #onError(chunk: Buffer): void {
     const { error, reason } = decodeErrorMessage(chunk);
-    this.#close('PeerError', `${nameOf(error)}: ${reason}`);
+    this.#close('PeerError', `${nameOfStatus(error)}: ${reason}`);
     this.#transport.destroy();
   }
 
@@ -306,41 +303,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     this.#writes.flush();
   }
 
-  /** The peer has to finish a chunk in time, but only while this side reads. */
-  #watchPartialChunk(): void {
-    const { runtime, limits } = this.#environment;
-    if (!this.#gate.isOpen || !this.#framer.hasPartialChunk) this.#chunkDeadlineMs = Infinity;
-    else if (this.#chunkDeadlineMs === Infinity) this.#chunkDeadlineMs = runtime.clock.nowMs() + limits.messageTimeoutMs;
-  }
-
-  get #deadlineMs(): number {
-    const { helloTimeoutMs, handshakeTimeoutMs } = this.#environment.limits;
-    switch (this.#state) {
-      case 'awaitingHello':
-        // A client may keep a connection that this server opened until it needs it, but not longer than any start-up may take.
-        return this.#startedAtMs + (this.#outgoing === undefined ? Math.min(helloTimeoutMs, handshakeTimeoutMs) : handshakeTimeoutMs);
-      case 'awaitingOpen':
-        return this.#startedAtMs + handshakeTimeoutMs;
-      case 'open':
-        return Math.min(this.#channel?.nextDeadlineMs() ?? Infinity, this.#chunkDeadlineMs, this.#writes.deadlineMs);
-      case 'closing':
-        return this.#lingerDeadlineMs;
-      default:
-        return this.#workDeadlineMs;
-    }
-  }
-
-  #armTimer(): void {
-    this.#timer.set(this.#deadlineMs);
-  }
-
-  #onTimer(): void {
-    const nowMs = this.#environment.runtime.clock.nowMs();
-    if (nowMs >= this.#deadlineMs) this.#onDeadline(nowMs);
-    this.#armTimer();
-  }
-
-  #onDeadline(nowMs: number): void {
+  onDeadline(nowMs: number): void {
     switch (this.#state) {
       case 'awaitingHello':
         return this.#closeWithError('HelloTimeout', StatusCodes.BadTimeout);
@@ -350,7 +313,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
       case 'open':
         return this.#onOpenDeadline(nowMs);
       case 'closing':
-        this.#lingerDeadlineMs = Infinity;
+        this.#deadlines.lingerEnds();
         return this.#transport.destroy();
       case 'closed':
         return this.#endWork();
@@ -360,7 +323,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
   #onOpenDeadline(nowMs: number): void {
     const lost = this.#channel?.checkDeadlines(nowMs);
     if (lost) return this.#fail(lost);
-    if (nowMs >= this.#chunkDeadlineMs) return this.#closeWithError('MessageTimeout', StatusCodes.BadTimeout);
+    if (this.#deadlines.isChunkLate(nowMs)) return this.#closeWithError('MessageTimeout', StatusCodes.BadTimeout);
     if (this.#writes.checkProgress(nowMs)) return this.#unsent.update();
     this.#cutOff('SlowReader');
   }
@@ -375,22 +338,20 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
 
   #closeWithError(reason: CloseReason, status: StatusCode, detail?: string): void {
     if (!this.#isAlive) return;
-    this.#close(reason, detail === undefined ? nameOf(status) : `${nameOf(status)}: ${detail}`);
+    this.#close(reason, detail === undefined ? nameOfStatus(status) : `${nameOfStatus(status)}: ${detail}`);
     this.#sendError(status);
     this.#endTransport();
   }
 
-  /** The text is the specification's: nothing about this server's insides goes out. */
   #sendError(error: StatusCode): void {
-    this.#transport.write([encodeErrorMessage({ error, reason: statusCodeEntry(error)?.description ?? '' })]);
+    this.#transport.write([errorReply(error)]);
   }
 
   /** Lets the peer take what is queued, for a while. */
   #endTransport(): void {
-    const { runtime, limits } = this.#environment;
     this.#gate.release();
-    this.#lingerDeadlineMs = runtime.clock.nowMs() + limits.lingerTimeoutMs;
-    this.#armTimer();
+    this.#deadlines.lingerBegins();
+    this.#deadlines.arm();
     this.#transport.end();
   }
 
@@ -400,7 +361,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     const wasOpen = this.#state === 'open';
     this.#state = 'closing';
     this.#closeReason = reason;
-    this.#timer.cancel();
+    this.#deadlines.cancel();
     this.#exchange?.close();
     this.#writes.flush();
     this.#framer.clear();
@@ -430,21 +391,4 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     const { address, port } = this.#transport.remote;
     log.log(level, 'connection.closed', { reason, detail, address, port, channelId: this.#channel?.channelId });
   }
-}
-
-function isExpected(type: MessageType, state: ConnectionState): boolean {
-  switch (state) {
-    case 'awaitingHello':
-      return type === 'HEL';
-    case 'awaitingOpen':
-      return type === 'OPN';
-    case 'open':
-      return type === 'MSG' || type === 'OPN' || type === 'CLO';
-    default:
-      return false;
-  }
-}
-
-function nameOf(status: StatusCode): string {
-  return statusCodeEntry(status)?.name ?? `0x${status.toString(16)}`;
 }
