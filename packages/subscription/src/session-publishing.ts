@@ -18,7 +18,7 @@ const ANSWER_COST = 10;
 
 /**
  * Brings the Publish requests and the Subscriptions of one Session together. Between two calls either no request waits or no
- * Subscription is listed as ready, never both, unless `serve` was stopped by its budget.
+ * Subscription is listed as ready, never both, unless `serve` was stopped by its budget or the client takes nothing.
  *
  * Which Subscription gets the next request: the highest priority; among equals the one that has waited longest; then the one
  * that was answered longest ago. A Subscription that has waited for a whole keep-alive time goes before those that haven't,

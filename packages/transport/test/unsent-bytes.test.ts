@@ -22,19 +22,19 @@ class TestAccounts implements RetainedBytesAccounts {
   }
 
   open(ownerKey: string): RetainedBytesAccount {
-    const accounts = this;
+    const usedBytes = (): number => this.used.get(ownerKey) ?? 0;
     this.opened.push(ownerKey);
     this.openCount++;
     return {
       get usedBytes() {
-        return accounts.used.get(ownerKey) ?? 0;
+        return usedBytes();
       },
       tryCharge: (bytes) => {
         if (this.totalBytes + bytes > this.maxTotalBytes) return false;
-        this.used.set(ownerKey, (this.used.get(ownerKey) ?? 0) + bytes);
+        this.used.set(ownerKey, usedBytes() + bytes);
         return true;
       },
-      release: (bytes) => void this.used.set(ownerKey, (this.used.get(ownerKey) ?? 0) - bytes),
+      release: (bytes) => void this.used.set(ownerKey, usedBytes() - bytes),
       [Symbol.dispose]: () => void this.openCount--,
     };
   }
