@@ -34,6 +34,11 @@ export class RawSession {
     const peer = await RawUacpPeer.connect(options);
     await peer.hello();
     await peer.openNone();
+    return RawSession.over(peer, requestedSessionTimeout);
+  }
+
+  /** On an open channel. */
+  static async over(peer: RawUacpPeer, requestedSessionTimeout = 60_000): Promise<RawSession> {
     const created = await peer.request(CreateSessionRequest, { sessionName: 'raw', requestedSessionTimeout }, CreateSessionResponse);
     const session = new RawSession(peer, created.authenticationToken);
     await session.request(ActivateSessionRequest, {}, ActivateSessionResponse);
@@ -61,8 +66,13 @@ export class RawSession {
     return this.request(ReadRequest, readOf(nodeIds), ReadResponse);
   }
 
-  async close(): Promise<void> {
+  /** Leaves the channel open. */
+  async closeSession(): Promise<void> {
     await this.request(CloseSessionRequest, { deleteSubscriptions: true }, CloseSessionResponse);
+  }
+
+  async close(): Promise<void> {
+    await this.closeSession();
     await this.peer.closeChannel();
   }
 }

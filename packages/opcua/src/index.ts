@@ -20,6 +20,7 @@ export {
   type PkiOptions,
   planServer,
   type RefusalEntry,
+  type ReverseConnectOptions,
   type SecurityOptions,
   type ServerCounts,
   type ServerOptions,

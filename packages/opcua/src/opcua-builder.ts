@@ -1,5 +1,5 @@
 import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
-import { type AddNodes, OpcUaServer, type ServerOptions, type ServerRateLimitOptions } from '@bulkhead/server';
+import { type AddNodes, OpcUaServer, type ReverseConnectOptions, type ServerOptions, type ServerRateLimitOptions } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
 export function addOpcUa(): OpcUaBuilder {
@@ -48,6 +48,11 @@ export class OpcUaServerBuilder {
   /** Says how fast callers may connect, and how many Sessions may be established at a time; checked when the server starts. */
   configureRateLimits(rateLimits: ServerRateLimitOptions): OpcUaServerBuilder {
     return this.#with({ rateLimits });
+  }
+
+  /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */
+  addReverseConnect(client: ReverseConnectOptions): OpcUaServerBuilder {
+    return this.#with({ reverseConnect: [...(this.#options.reverseConnect ?? []), client] });
   }
 
   /** Adds nodes before the server listens; may be called several times, and may be asynchronous. */

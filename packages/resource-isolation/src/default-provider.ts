@@ -90,7 +90,10 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
     this.#cache = new ClassificationCache(this.#classification);
     this.#onRefused = options.onRefused;
     this.#refusalIds = options.refusalIds ?? new RefusalIds();
-    this.#holder = { release: (stage, pool, slot, amount) => this.#release(stage, pool, slot, amount) };
+    this.#holder = {
+      isShared: (stage, pool) => this.#ledger.ofPool(stage, pool) > this.#ledger.reserve(stage, pool),
+      release: (stage, pool, slot, amount) => this.#release(stage, pool, slot, amount),
+    };
   }
 
   get trackedOwnerCount(): number {

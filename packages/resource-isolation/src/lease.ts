@@ -5,6 +5,8 @@ export interface Lease extends Disposable {
   readonly kind: 'lease';
   readonly stage: Stage;
   readonly amount: number;
+  /** Whether disposing it now would make room in shared capacity; false while it only fills a reserve. Left out where all is shared. */
+  readonly isShared?: boolean;
 }
 
 export type RefusalReason = 'Capacity' | 'OwnerLimit' | 'OwnerTableFull' | 'InvalidOwner';

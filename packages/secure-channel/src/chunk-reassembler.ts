@@ -1,13 +1,12 @@
-import type { Lease, Refusal } from '@bulkhead/resource-isolation';
+import type { Lease, Owner, Refusal } from '@bulkhead/resource-isolation';
 import { DecodingError, StatusCodes, UaStatusError } from '@bulkhead/types';
 
-/** Where the reassembler asks for memory: stage ReassemblyBytes for the owner of the connection. */
+/** Where the reassembler asks for memory: stage ReassemblyBytes. */
 export interface ReassemblyAdmission {
-  /**
-   * @param bytes length of the backing array that is about to be retained, >= 1.
-   * @param hasSession whether the channel carried an activated Session when the message began.
-   */
-  tryReserve(bytes: number, hasSession: boolean): Lease | Refusal;
+  /** A Message of several chunks begins: whom all of it is charged to, whatever is known of the caller later. */
+  ownerOfMessage(): Owner;
+  /** @param bytes length of the backing array that is about to be retained, >= 1. */
+  tryReserve(owner: Owner, bytes: number): Lease | Refusal;
 }
 
 /** Bounds of one reassembler. */
@@ -33,7 +32,7 @@ export class ChunkReassembler {
   readonly #blocks: Buffer[] = [];
   readonly #leases: Lease[] = [];
   #requestId: number | undefined = undefined;
-  #hasSession = false;
+  #owner: Owner | undefined = undefined;
   #deadlineMs = Number.POSITIVE_INFINITY;
   #chunks = 0;
   #bodyBytes = 0;
@@ -61,17 +60,16 @@ export class ChunkReassembler {
   /**
    * Keeps an intermediate chunk's body. `body` is copied.
    * @param deadlineMs used for the first chunk of a Message only.
-   * @param hasSession used for the first chunk of a Message only.
    * @throws UaStatusError BadTcpMessageTooLarge, BadTcpNotEnoughResources (nothing is retained then), DecodingError for a chunk
    * of another Message; the channel has to be closed.
    */
-  add(requestId: number, body: Buffer, deadlineMs: number, hasSession: boolean): void {
-    if (this.#requestId === undefined) {
-      this.#requestId = requestId;
-      this.#deadlineMs = deadlineMs;
-      this.#hasSession = hasSession;
-    }
+  add(requestId: number, body: Buffer, deadlineMs: number): void {
     try {
+      if (this.#requestId === undefined) {
+        this.#requestId = requestId;
+        this.#deadlineMs = deadlineMs;
+        this.#owner = this.#admission.ownerOfMessage();
+      }
       this.#count(requestId, body);
       this.#append(body);
     } catch (error) {
@@ -102,6 +100,7 @@ export class ChunkReassembler {
   /** Drops the unfinished Message and gives back what was reserved. Idempotent. */
   clear(): void {
     this.#requestId = undefined;
+    this.#owner = undefined;
     this.#deadlineMs = Number.POSITIVE_INFINITY;
     this.#chunks = 0;
     this.#bodyBytes = 0;
@@ -141,7 +140,7 @@ export class ChunkReassembler {
   #allocate(neededBytes: number): Buffer {
     // Clipped to what the Message may still have: the blocks together never exceed maxMessageBytes.
     const bytes = Math.min(Math.max(neededBytes, MIN_BLOCK_BYTES), this.#limits.maxMessageBytes - this.#blockBytes);
-    const answer = this.#admission.tryReserve(bytes, this.#hasSession);
+    const answer = this.#admission.tryReserve(this.#owner as Owner, bytes);
     if (answer.kind === 'refusal') {
       throw new UaStatusError(StatusCodes.BadTcpNotEnoughResources, `reassembly refused: ${answer.reason}`, { cause: answer });
     }

@@ -82,7 +82,7 @@ export class ClientSecureChannel {
     this.#options = options;
     this.#peers =
       policy.isSecure && identity !== undefined && serverCertificate !== undefined ? { own: identity, peer: serverCertificate } : undefined;
-    this.#conversation = new MessageConversation({ ...options, role: 'client', reassembly: options.reassembly ?? { tryReserve: grant } });
+    this.#conversation = new MessageConversation({ ...options, role: 'client', reassembly: options.reassembly ?? everythingGranted });
     this.#conversation.securityMode = options.mode;
   }
 
@@ -294,6 +294,8 @@ export class ClientSecureChannel {
   }
 }
 
-function grant(bytes: number): Lease {
-  return { kind: 'lease', stage: Stage.ReassemblyBytes, amount: bytes, [Symbol.dispose]: () => undefined };
-}
+/** A client is bounded by its own limits alone. */
+const everythingGranted: ReassemblyAdmission = {
+  ownerOfMessage: () => ({ key: 'server', ownerClass: 'Shared', weight: 1 }),
+  tryReserve: (_owner, amount): Lease => ({ kind: 'lease', stage: Stage.ReassemblyBytes, amount, [Symbol.dispose]: () => undefined }),
+};

@@ -31,8 +31,6 @@ export class MessageConversation {
   readonly received: ReceivedSequenceNumbers = new ReceivedSequenceNumbers();
   readonly sent: SentSequenceNumbers;
   channelId = 0;
-  /** Whether the channel carries an activated Session; counts from the next Message of several chunks on. */
-  isSessionBound = false;
   readonly #options: ConversationOptions;
   readonly #encodeBuffer: EncodeBuffer;
   readonly #reassembler: ChunkReassembler;
@@ -41,6 +39,7 @@ export class MessageConversation {
   #isEncrypted = false;
   /** Chunks that have to wait behind an OPN chunk whose SequenceNumber is taken and whose signature is not ready. */
   #held: Buffer[] | undefined = undefined;
+  #heldBytes = 0;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -58,6 +57,11 @@ export class MessageConversation {
   /** Bytes kept for the unfinished Message. */
   get retainedBytes(): number {
     return this.#reassembler.retainedBytes;
+  }
+
+  /** Bytes of outgoing chunks that wait behind an OPN chunk. */
+  get heldBytes(): number {
+    return this.#heldBytes;
   }
 
   set securityMode(mode: MessageSecurityMode) {
@@ -100,7 +104,7 @@ export class MessageConversation {
     if (chunkType === 'A') this.#reassembler.abort(requestId);
     else {
       const timeoutMs = Math.min(this.#options.partialMessageTimeoutMs ?? Number.POSITIVE_INFINITY, this.tokens.newest?.lifetimeMs ?? 0);
-      this.#reassembler.add(requestId, this.bodyOf(chunk), nowMs + timeoutMs, this.isSessionBound);
+      this.#reassembler.add(requestId, this.bodyOf(chunk), nowMs + timeoutMs);
     }
     return undefined;
   }
@@ -126,6 +130,7 @@ export class MessageConversation {
     this.#reassembler.clear();
     this.tokens.clear();
     this.#held = undefined;
+    this.#heldBytes = 0;
   }
 
   /**
@@ -168,12 +173,14 @@ export class MessageConversation {
   release(): Buffer[] {
     const held = this.#held ?? [];
     this.#held = undefined;
+    this.#heldBytes = 0;
     return held;
   }
 
   #emit(chunks: Buffer[]): Buffer[] {
     if (this.#held === undefined) return chunks;
     this.#held.push(...chunks);
+    for (const chunk of chunks) this.#heldBytes += chunk.length;
     return [];
   }
 

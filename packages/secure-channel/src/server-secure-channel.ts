@@ -119,9 +119,9 @@ export class ServerSecureChannel implements SecureChannelContext {
     return this.#conversation.retainedBytes;
   }
 
-  /** Tells whether the channel carries an activated Session; counts from the next Message of several chunks on. */
-  setSessionBound(bound: boolean): void {
-    this.#conversation.isSessionBound = bound;
+  /** Bytes of encoded responses that go out only after a renewal is signed. */
+  get heldBytes(): number {
+    return this.#conversation.heldBytes;
   }
 
   /**

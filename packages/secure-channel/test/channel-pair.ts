@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { Clock, RandomSource } from '@bulkhead/contracts';
-import { type Lease, type Refusal, Stage } from '@bulkhead/resource-isolation';
+import { type Lease, type Owner, type Refusal, Stage } from '@bulkhead/resource-isolation';
 import {
   type ChannelIdentity,
   type ClientChannelEvent,
@@ -52,9 +52,15 @@ export class TestAdmission implements ReassemblyAdmission {
   used = 0;
   peak = 0;
   capacity: number = Number.POSITIVE_INFINITY;
-  readonly hadSession: boolean[] = [];
-  tryReserve(bytes: number, hasSession: boolean): Lease | Refusal {
-    this.hadSession.push(hasSession);
+  /** Whom the next Message is charged to. */
+  nextOwner = 'anybody';
+  /** Who was charged, once per block. */
+  readonly charged: string[] = [];
+  ownerOfMessage(): Owner {
+    return { key: this.nextOwner, ownerClass: 'Shared', weight: 1 };
+  }
+  tryReserve(owner: Owner, bytes: number): Lease | Refusal {
+    this.charged.push(owner.key);
     if (this.used + bytes > this.capacity) {
       return { kind: 'refusal', id: 1, stage: Stage.ReassemblyBytes, reason: 'Capacity', usage: this.used, limit: this.capacity };
     }

@@ -175,16 +175,27 @@ describe('messages of several chunks', () => {
     expect(pair.server.nextDeadlineMs()).toBe(1000 + 10_000);
   });
 
-  it('are charged as with or without a Session for as long as they last', async () => {
+  it('RI-30 are charged to one owner for as long as they last, the next one to whoever speaks then', async () => {
     const pair = await openPair();
     const bodies = Array.from({ length: 4 }, () => pattern(8000));
     const first = chunksOf(bodies, 2, 2);
     await pair.toServer(first.slice(0, 1));
-    pair.server.setSessionBound(true);
+    pair.admission.nextOwner = 'somebody';
     await pair.toServer(first.slice(1));
     await pair.toServer(chunksOf(bodies, 3, 6));
-    expect(new Set(pair.admission.hadSession.slice(0, 3))).toEqual(new Set([false]));
-    expect(new Set(pair.admission.hadSession.slice(3))).toEqual(new Set([true]));
+    const [one, ...rest] = pair.admission.charged;
+    expect(one).toBe('anybody');
+    expect(rest.slice(0, 2)).toEqual(['anybody', 'anybody']);
+    expect(new Set(rest.slice(2))).toEqual(new Set(['somebody']));
+  });
+
+  it('RI-30 have their owner from their first chunk on, even when that one is empty', async () => {
+    const pair = await openPair();
+    const chunks = chunksOf([pattern(0), pattern(8000), pattern(1)], 2, 2);
+    await pair.toServer(chunks.slice(0, 1));
+    pair.admission.nextOwner = 'somebody';
+    await pair.toServer(chunks.slice(1));
+    expect(new Set(pair.admission.charged)).toEqual(new Set(['anybody']));
   });
 });
 
@@ -210,7 +221,7 @@ describe('ChunkReassembler', () => {
           const body = Buffer.alloc(65_536).subarray(100, 100 + size);
           if (total + size > maxMessageBytes) break;
           total += size;
-          reassembler.add(1, body, 1, false);
+          reassembler.add(1, body, 1);
           const peakWhileJoining = reassembler.retainedBytes + total + maxBufferBytes;
           expect(reassembler.retainedBytes).toBe(admission.used);
           expect(reassembler.retainedBytes).toBeLessThanOrEqual(maxMessageBytes);
@@ -229,7 +240,7 @@ describe('ChunkReassembler', () => {
       const reassembler = new ChunkReassembler({ maxMessageBytes, maxChunks: 1_000_000 }, admission);
       const body = pattern(size);
       let total = 0;
-      for (; total + size <= maxMessageBytes; total += size) reassembler.add(1, body, 1, false);
+      for (; total + size <= maxMessageBytes; total += size) reassembler.add(1, body, 1);
       expect(admission.used).toBe(reassembler.retainedBytes);
       expect(admission.peak).toBeLessThanOrEqual(maxMessageBytes);
       expect(reassembler.finish(1, body.subarray(0, maxMessageBytes - total))).toHaveLength(maxMessageBytes);
@@ -241,10 +252,10 @@ describe('ChunkReassembler', () => {
     const admission = new TestAdmission();
     admission.capacity = 8191;
     const reassembler = new ChunkReassembler({ maxMessageBytes, maxChunks: 10 }, admission);
-    expect(() => reassembler.add(1, pattern(1), 1, false)).toThrow(UaStatusError);
+    expect(() => reassembler.add(1, pattern(1), 1)).toThrow(UaStatusError);
     expect(reassembler.retainedBytes).toBe(0);
     admission.capacity = 8192;
-    reassembler.add(1, pattern(1), 1, false);
+    reassembler.add(1, pattern(1), 1);
     expect(reassembler.retainedBytes).toBe(8192);
   });
 });

@@ -13,6 +13,7 @@ export {
   type PkiOptions,
   type RequestSchedulingOptions,
   type ResolvedServerOptions,
+  type ReverseConnectOptions,
   type SecurityOptions,
   type ServerOptions,
   type UserValidator,

@@ -1,11 +1,12 @@
 import type { AddressSpace } from '@bulkhead/address-space';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import { CertificateStore } from '@bulkhead/security';
-import type { TcpListener } from '@bulkhead/transport-tcp';
+import type { ReverseConnector, TcpListener } from '@bulkhead/transport-tcp';
 import { ServerState } from '@bulkhead/types';
 import type { IsolationReport } from './isolation/server-isolation.ts';
 import { createNodeRuntime, type NodeRuntime } from './node-runtime.ts';
 import { resolveServerOptions } from './resolve-options.ts';
+import { createReverseConnector } from './reverse-connect.ts';
 import { bindServerObject, type LiveServerState } from './server-object.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createTcpListener } from './tcp-endpoint.ts';
@@ -38,6 +39,7 @@ export class OpcUaServer implements AsyncDisposable {
   readonly certificateStore: CertificateStore;
   readonly #parts: ServerParts<NodeRuntime>;
   readonly #listener: TcpListener;
+  readonly #reverseConnector: ReverseConnector;
   readonly #live: LiveServerState;
   readonly #metrics: Disposable;
   #stopped: Promise<void> | undefined;
@@ -54,6 +56,7 @@ export class OpcUaServer implements AsyncDisposable {
     this.certificateStore = store;
     this.#parts = parts;
     this.#listener = listener;
+    this.#reverseConnector = createReverseConnector(options, parts);
     this.#live = live;
     this.#metrics = metrics;
   }
@@ -85,6 +88,7 @@ export class OpcUaServer implements AsyncDisposable {
       for (const add of addNodes) await add(parts.space);
       const [listening] = await listener.listen();
       parts.endpoints.urls = options.hostNames.map((name) => `opc.tcp://${urlHost(name)}:${listening?.port}`);
+      server.#reverseConnector.start();
     } catch (error) {
       await server.stop();
       throw error;
@@ -142,8 +146,10 @@ export class OpcUaServer implements AsyncDisposable {
   async #stop(): Promise<void> {
     this.#live.state = ServerState.Shutdown;
     this.#listener.stopAccepting();
+    this.#reverseConnector.stopDialling();
     await stopParts(this.#parts);
     await this.#listener.close();
+    await this.#reverseConnector.close();
     this.#metrics[Symbol.dispose]();
     this.#parts.isolation[Symbol.dispose]();
     this.#parts.runtime.timers.clear();

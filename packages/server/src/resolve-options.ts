@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
 import { ChunkReassemblyBudget, MAX_HANDSHAKE_TIMEOUT_MS } from '@bulkhead/resource-isolation';
 import type { SecurityPolicyName } from '@bulkhead/security';
+import { planConnectionLimits } from '@bulkhead/transport';
 import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
+import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
 
 const MIN_BUFFER_BYTES = 8192;
@@ -21,8 +23,11 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   checkLimits(options);
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
+  const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
   const maxQueuedRequestCount = integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1);
+  // What one connection may have unsent, as the transport plans it.
+  const { maxUnsentBytes } = planConnectionLimits({ maxMessageSize });
   const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
   return {
     applicationName,
@@ -39,8 +44,13 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     maxMessageSize,
     maxBufferSize: integer('maxBufferSize', options.maxBufferSize ?? 64 * KiB, MIN_BUFFER_BYTES),
     maxSessionCount,
-    // A server must always have one channel more than sessions (OPC 10000-4 §5.6.2).
-    maxChannelCount: integer('maxChannelCount', options.maxChannelCount ?? maxSessionCount + 100, maxSessionCount + 1),
+    reverseConnect,
+    // A server must always have one channel more than sessions (OPC 10000-4 §5.6.2); those that wait for clients come on top.
+    maxChannelCount: integer(
+      'maxChannelCount',
+      options.maxChannelCount ?? maxSessionCount + 100 + reverseConnect.length,
+      maxSessionCount + 1 + reverseConnect.length,
+    ),
     maxQueuedRequestCount,
     maxConcurrentRequests: integer('maxConcurrentRequests', options.maxConcurrentRequests ?? 100, 1),
     maxParkedRequestCount: integer(
@@ -57,6 +67,12 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
+    maxUnsentBytesPerOwner: integer(
+      'maxUnsentBytesPerOwner',
+      options.maxUnsentBytesPerOwner ?? 4 * maxUnsentBytes,
+      maxUnsentBytes,
+      Number.MAX_SAFE_INTEGER,
+    ),
     sourceTimeoutMs: integer('sourceTimeoutMs', options.sourceTimeoutMs ?? 10_000, 1),
   };
 }
@@ -64,7 +80,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
 /** Without owners that are told apart nobody takes turns: then requests run as they come. */
 function resolveScheduling(options: ServerOptions): ResolvedServerOptions['requestScheduling'] {
   const { resourceIsolation, resourceIsolationProvider, requestScheduling = {} } = options;
-  const isSharedOnly = resourceIsolationProvider === undefined && (resourceIsolation?.mode ?? 'SharedOnly') === 'SharedOnly';
+  const isSharedOnly = resourceIsolationProvider === undefined && resourceIsolation?.mode === 'SharedOnly';
   const { useFairScheduling = !isSharedOnly, schedulingCost = 'turn' } = requestScheduling;
   if (useFairScheduling && isSharedOnly) {
     throw new OptionsError('requestScheduling.useFairScheduling', 'false, as mode SharedOnly runs requests in arrival order,', true);

@@ -57,6 +57,16 @@ export interface RequestSchedulingOptions {
   readonly schedulingCost?: SchedulingCost;
 }
 
+/** A client that listens for connections of servers: the way through a firewall that lets nothing in. OPC 10000-6 §7.1.3. */
+export interface ReverseConnectOptions {
+  /** Where the client listens: `opc.tcp://host:port`; port 4840 when it is left out. */
+  readonly clientUrl: string;
+  /** First delay after a failure, doubled with each further one, ms. Default 5 s. */
+  readonly retryMs?: number;
+  /** Longest delay, ms. Default 60 s, or `retryMs` if that is longer. */
+  readonly maxRetryMs?: number;
+}
+
 /** Everything that can be said about a server; only the name has no default. */
 export interface ServerOptions {
   readonly applicationName: string;
@@ -93,6 +103,11 @@ export interface ServerOptions {
    * 4 of them in any case.
    */
   readonly maxReassemblyBytes?: number;
+  /**
+   * Clients to connect to. For each of them one connection waits all the time and counts towards `maxChannelCount`; another is
+   * opened once it is used.
+   */
+  readonly reverseConnect?: readonly ReverseConnectOptions[];
   readonly minSessionTimeoutMs?: number;
   readonly maxSessionTimeoutMs?: number;
   /** From the accepted socket to the open channel. Default: that of `resourceIsolation`, else 2 min, which is also the most. */
@@ -101,6 +116,11 @@ export interface ServerOptions {
   readonly helloTimeoutMs?: number;
   /** A peer that takes nothing of what is unsent for this long is closed. Default 30 s. */
   readonly slowReaderTimeoutMs?: number;
+  /**
+   * Bytes that the connections of one caller may have unsent together; above it the one with the most is closed. At least, and by
+   * default four times, what a single one may have: 4 × `maxMessageSize`, at least 8 MiB.
+   */
+  readonly maxUnsentBytesPerOwner?: number;
   /** Deadline of asynchronous read and write callbacks. Default 10 s. */
   readonly sourceTimeoutMs?: number;
   readonly operationLimits?: Partial<OperationLimits>;
@@ -157,8 +177,10 @@ export type ResolvedServerOptions = Required<
     | 'pki'
     | 'operationLimits'
     | 'subscriptionLimits'
+    | 'reverseConnect'
   >
 > & {
+  readonly reverseConnect: readonly Required<ReverseConnectOptions>[];
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;
   readonly requestScheduling: Required<RequestSchedulingOptions>;

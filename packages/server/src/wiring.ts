@@ -84,8 +84,8 @@ export function wireServer<ServerRuntime extends Runtime>(
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,
     parkingPolicy: given.requestParking,
   });
-  const sink = requestSink(dispatcher, sessions, owners);
-  const connections = createConnections(options, runtime, provider, endpoints, taps.sink?.(sink) ?? sink, rateGate);
+  const sink = requestSink(dispatcher, sessions, subscriptions, owners);
+  const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink, rateGate);
   const parts = {
     runtime,
     provider,
@@ -140,12 +140,20 @@ function createSessions(
   });
 }
 
-/** The dispatcher, with the Sessions told of closed channels too. */
-function requestSink(dispatcher: RequestDispatcher, sessions: SessionManager, owners: CallerOwners): RequestSink {
+/** The dispatcher, with the Sessions told of closed channels too, and the Subscriptions of those that take nothing. */
+function requestSink(
+  dispatcher: RequestDispatcher,
+  sessions: SessionManager,
+  subscriptions: SubscriptionManager,
+  owners: CallerOwners,
+): RequestSink {
   return {
     submit: (request) => dispatcher.submit(request),
     onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
-    channelHeldBack: (channel, isHeldBack) => dispatcher.channelHeldBack(channel, isHeldBack),
+    channelHeldBack: (channel, isHeldBack) => {
+      dispatcher.channelHeldBack(channel, isHeldBack);
+      subscriptions.channelHeldBack(channel, isHeldBack);
+    },
     channelClosed: (channel) => {
       dispatcher.channelClosed(channel);
       sessions.channelClosed(channel);
@@ -158,6 +166,7 @@ function createConnections(
   options: ResolvedServerOptions,
   runtime: Runtime,
   provider: ResourceIsolationProvider,
+  owners: CallerOwners,
   endpoints: ServerEndpoints,
   sink: RequestSink,
   rateGate: ConnectionRateGate | undefined,
@@ -165,6 +174,7 @@ function createConnections(
   return new UacpConnectionFactory({
     runtime,
     provider,
+    owners,
     endpoints,
     sink,
     ...(rateGate === undefined ? {} : { rateGate }),
@@ -175,6 +185,7 @@ function createConnections(
       handshakeTimeoutMs: options.handshakeTimeoutMs,
       helloTimeoutMs: options.helloTimeoutMs,
       slowReaderTimeoutMs: options.slowReaderTimeoutMs,
+      maxUnsentBytesPerOwner: options.maxUnsentBytesPerOwner,
     },
   });
 }
@@ -182,18 +193,19 @@ function createConnections(
 /** What the rest of the server does when a Session starts on a channel or ends. */
 function followSessions({ sessions, subscriptions, dispatcher, connections }: ServerParts): void {
   const { registry } = connections;
-  const isBound = (channel: SecureChannelContext): boolean => {
-    for (const session of sessions.sessions()) if (session.channel === channel && session.isActivated) return true;
-    return false;
+  /** Another activated Session of the channel. */
+  const boundTo = (channel: SecureChannelContext): SessionContext | undefined => {
+    for (const session of sessions.sessions()) if (session.channel === channel && session.isActivated) return session;
+    return undefined;
   };
   sessions.onBound((session, channel, previous) => {
     if (previous !== undefined) dispatcher.sessionMoved(session, previous);
-    registry.setSessionBound(channel.channelId, true);
-    if (previous !== undefined && !isBound(previous)) registry.setSessionBound(previous.channelId, false);
+    registry.setSession(channel.channelId, session);
+    if (previous !== undefined) registry.setSession(previous.channelId, boundTo(previous));
   });
   sessions.onClosed((session: SessionContext, deleteSubscriptions) => {
     subscriptions.sessionClosed(session, deleteSubscriptions);
     dispatcher.sessionClosed(session);
-    if (!isBound(session.channel)) registry.setSessionBound(session.channel.channelId, false);
+    registry.setSession(session.channel.channelId, boundTo(session.channel));
   });
 }

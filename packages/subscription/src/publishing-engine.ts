@@ -1,4 +1,4 @@
-import type { Runtime, SessionContext } from '@bulkhead/contracts';
+import type { Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import { type PublishRequest, type StatusCode, StatusCodes } from '@bulkhead/types';
 import { DeadlineQueue } from './deadline-queue.ts';
 import type { SubscriptionLimits } from './limits.ts';
@@ -18,6 +18,8 @@ export class PublishingEngine {
   readonly #onLifetimeEnded: (subscription: Subscription) => void;
   readonly #cycles: DeadlineQueue<Subscription>;
   readonly #sessions: Map<SessionContext, SessionPublishing> = new Map();
+  /** Channels whose clients take nothing at the moment. */
+  readonly #heldBack: WeakSet<SecureChannelContext> = new WeakSet();
   /** Those that may have something to be served, next one first. */
   readonly #unserved: Set<SessionPublishing> = new Set();
   #isServingDeferred = false;
@@ -62,11 +64,22 @@ export class PublishingEngine {
     }
   }
 
+  /** The client of a channel doesn't take what is sent, or takes it again: it gets keep-alives only meanwhile. */
+  setHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
+    if (isHeldBack) {
+      this.#heldBack.add(channel);
+      return;
+    }
+    if (!this.#heldBack.delete(channel)) return;
+    for (const publishing of this.#sessions.values()) if (publishing.session.channel === channel) this.#unserved.add(publishing);
+    this.#serve(this.#runtime.clock.nowMs());
+  }
+
   /** Gives a Subscription to a Session and starts its cycles unless they run. */
   attach(subscription: Subscription, session: SessionContext): void {
     let publishing = this.#sessions.get(session);
     if (publishing === undefined) {
-      publishing = new SessionPublishing(session, this.#limits, this.#runtime.clock);
+      publishing = new SessionPublishing(session, this.#limits, this.#runtime.clock, this.#heldBack);
       this.#sessions.set(session, publishing);
     }
     subscription.moveTo(session, publishing.publishCount);
@@ -169,6 +182,9 @@ export class PublishingEngine {
         publishing.addReady(subscription, dueMs);
         this.#unserved.add(publishing);
       }
+    } else if (publishing?.isHeldBack === true && subscription.isReady) {
+      // It waits, late, for a client that takes no Notifications; it may be time for a keep-alive.
+      this.#unserved.add(publishing);
     }
   }
 

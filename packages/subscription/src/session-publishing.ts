@@ -1,4 +1,4 @@
-import type { Clock, SessionContext } from '@bulkhead/contracts';
+import type { Clock, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import { type NotificationMessage, type PublishRequest, type StatusCode, StatusCodes, UaStatusError } from '@bulkhead/types';
 import type { SubscriptionLimits } from './limits.ts';
 import { abandoned, type PublishBody, PublishQueue } from './publish-queue.ts';
@@ -18,7 +18,7 @@ const ANSWER_COST = 10;
 
 /**
  * Brings the Publish requests and the Subscriptions of one Session together. Between two calls either no request waits or no
- * Subscription is listed as ready, never both, unless `serve` was stopped by its budget.
+ * Subscription is listed as ready, never both, unless `serve` was stopped by its budget or the client takes nothing.
  *
  * Which Subscription gets the next request: the highest priority; among equals the one that has waited longest; then the one
  * that was answered longest ago. A Subscription that has waited for a whole keep-alive time goes before those that haven't,
@@ -29,6 +29,7 @@ export class SessionPublishing {
   readonly subscriptions: Map<number, Subscription> = new Map();
   readonly #limits: SubscriptionLimits;
   readonly #clock: Clock;
+  readonly #heldBack: WeakSet<SecureChannelContext>;
   readonly #queue: PublishQueue;
   readonly #ready: Subscription[] = [];
   /** StatusChangeNotifications of Subscriptions that left this Session. */
@@ -36,8 +37,10 @@ export class SessionPublishing {
   #publishCount = 0;
   #answerCount = 0;
 
-  constructor(session: SessionContext, limits: SubscriptionLimits, clock: Clock) {
+  /** @param heldBack channels whose clients take nothing at the moment. */
+  constructor(session: SessionContext, limits: SubscriptionLimits, clock: Clock, heldBack: WeakSet<SecureChannelContext>) {
     this.session = session;
+    this.#heldBack = heldBack;
     this.#limits = limits;
     this.#clock = clock;
     this.#queue = new PublishQueue(limits.maxPublishRequestsPerSession);
@@ -56,6 +59,11 @@ export class SessionPublishing {
   /** Nothing is left that a Publish request could get. */
   get isEmpty(): boolean {
     return this.subscriptions.size === 0 && this.#statusChanges.length === 0;
+  }
+
+  /** Its client takes nothing at the moment: its Subscriptions send keep-alives only. */
+  get isHeldBack(): boolean {
+    return this.#heldBack.has(this.session.channel);
   }
 
   publish(request: PublishRequest, signal: AbortSignal, notifyParked: () => void): Promise<PublishBody> {
@@ -147,10 +155,12 @@ export class SessionPublishing {
   #nextAnswer(nowMs: number): Answer | undefined {
     const statusChange = this.#statusChanges.shift();
     if (statusChange !== undefined) return statusChange;
-    const subscription = this.#takeReady(nowMs);
+    const { isHeldBack } = this;
+    const subscription = this.#takeReady(nowMs, isHeldBack);
     if (subscription === undefined) return undefined;
     const countBefore = subscription.counters.notificationsCount;
-    const notificationMessage = subscription.createMessage(this.#clock.utcNow());
+    const publishTime = this.#clock.utcNow();
+    const notificationMessage = isHeldBack ? subscription.createKeepAlive(publishTime) : subscription.createMessage(publishTime);
     subscription.readyOrder = ++this.#answerCount;
     if (subscription.isReady) this.addReady(subscription, nowMs);
     return {
@@ -162,11 +172,13 @@ export class SessionPublishing {
     };
   }
 
-  #takeReady(nowMs: number): Subscription | undefined {
+  /** @param onlyOverdue of those that wait, only one whose client would give it up for dead. */
+  #takeReady(nowMs: number, onlyOverdue: boolean): Subscription | undefined {
     let best: Subscription | undefined;
     for (let i = this.#ready.length - 1; i >= 0; i--) {
       const candidate = this.#ready[i] as Subscription;
       if (!candidate.isReady) this.#removeReady(candidate);
+      else if (onlyOverdue && candidate.reportableValueCount > 0 && !isOverdue(candidate, nowMs)) continue;
       else if (best === undefined || goesBefore(candidate, best, nowMs)) best = candidate;
     }
     if (best !== undefined) this.#removeReady(best);

@@ -1,4 +1,4 @@
-import type { MonitoredSource, Runtime, SessionContext } from '@bulkhead/contracts';
+import type { MonitoredSource, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import {
   type CreateMonitoredItemsRequest,
   type CreateMonitoredItemsResponse,
@@ -235,6 +235,14 @@ export class SubscriptionManager {
   getMonitoredItems(session: SessionContext, subscriptionId: number): { serverHandles: number[]; clientHandles: number[] } {
     const items = Array.from(this.#requireOwn(session, subscriptionId).items.values());
     return { serverHandles: items.map((item) => item.id), clientHandles: items.map((item) => item.clientHandle) };
+  }
+
+  /**
+   * The client of a channel doesn't take what is sent, or takes it again. Meanwhile no Publish request is used for Notifications:
+   * they stay in the queues of their items, which lose the oldest as usual, and the Subscriptions send keep-alives.
+   */
+  channelHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
+    this.#engine.setHeldBack(channel, isHeldBack);
   }
 
   /** The Session is gone. Subscriptions that are kept wait for a transfer until their lifetime ends. */

@@ -179,6 +179,17 @@ export class Subscription implements Deadline, MonitoredItemOwner {
     return { sequenceNumber: this.#sequenceNumber, publishTime, notificationData: [] };
   }
 
+  /** Says that it is alive, to a client that takes no Notifications: those there are stay queued. */
+  createKeepAlive(publishTime: DateTime): NotificationMessage {
+    this.touch();
+    this.counters.publishRequestCount++;
+    this.#awaitsRequest = false;
+    this.#messageSent = true;
+    this.#keepAliveCounter = this.#parameters.maxKeepAliveCount;
+    this.#state = this.#hasNotifications ? 'late' : 'keepAlive';
+    return { sequenceNumber: this.#sequenceNumber, publishTime, notificationData: [] };
+  }
+
   /** IssueStatusChangeNotification(): a message that isn't kept for Republish. */
   createStatusChangeMessage(status: StatusCode, publishTime: DateTime): NotificationMessage {
     const sequenceNumber = this.#sequenceNumber;

@@ -13,8 +13,10 @@ export {
   rawHello,
   SECURITY_POLICY_NONE,
 } from './raw-messages.ts';
+export { RawReverseListener } from './raw-reverse-listener.ts';
 export { RawUacpPeer, type RawUacpPeerOptions } from './raw-uacp-peer.ts';
 export { type LogRecord, RecordingLogger } from './recording-logger.ts';
+export { type AskedOwner, RecordingOwners } from './recording-owners.ts';
 export { type RecordedAdmission, type RecordedStageLimits, RecordingProvider } from './recording-provider.ts';
 export { createEventLoopRuntime, createManualRuntime, type EventLoopRuntime, type ManualRuntime } from './runtimes.ts';
 export { SecuredUacpPeer, type SecuredUacpPeerOptions } from './secured-uacp-peer.ts';

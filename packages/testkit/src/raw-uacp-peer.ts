@@ -39,6 +39,11 @@ export class RawUacpPeer {
     });
   }
 
+  /** On a connection that the server opened. */
+  static over(socket: Socket): RawUacpPeer {
+    return new RawUacpPeer(socket);
+  }
+
   static connect(options: RawUacpPeerOptions): Promise<RawUacpPeer> {
     return new Promise((resolve, reject) => {
       const { port, host = '127.0.0.1', localAddress } = options;

@@ -1,6 +1,6 @@
 import type { IncomingRequest, RequestSink } from '@bulkhead/contracts';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
-import { createEventLoopRuntime, RecordingProvider, trackLeaks } from '@bulkhead/testkit';
+import { createEventLoopRuntime, RecordingOwners, RecordingProvider, trackLeaks } from '@bulkhead/testkit';
 import { type ConnectionLimits, UacpConnectionFactory } from '@bulkhead/transport';
 import { ExtensionObject, MessageSecurityMode, ReadRequest, ReadResponse, ServiceFault, StatusCodes } from '@bulkhead/types';
 import { TcpListener, type TcpListenerOptions } from '../src/index.ts';
@@ -55,7 +55,8 @@ export class EchoServer {
     endpoints: SecureChannelEndpoints = noneEndpoints,
   ) {
     const runtime = createEventLoopRuntime();
-    this.factory = new UacpConnectionFactory({ runtime, provider: this.provider, sink: this.sink, endpoints, limits });
+    const { provider, sink } = this;
+    this.factory = new UacpConnectionFactory({ runtime, provider, owners: new RecordingOwners(provider), sink, endpoints, limits });
     this.listener = new TcpListener({ acceptor: this.factory, port: 0, hosts: ['127.0.0.1'], log: runtime.log, ...options });
   }
 

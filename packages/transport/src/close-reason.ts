@@ -32,6 +32,8 @@ export const closeReasons = [
   'SlowReader',
   /** More unsent bytes than allowed. */
   'UnsentLimit',
+  /** The owner's connections had more unsent bytes than allowed, and this one the most of them. */
+  'OwnerUnsentLimit',
   /** Made room for another connection. */
   'Reclaimed',
   /** This server stops. */

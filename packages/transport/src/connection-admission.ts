@@ -28,6 +28,11 @@ export class ConnectionLeases {
     this.#handshake = handshake;
   }
 
+  /** Whether ending this connection would make room for one of `newcomer`: what fills another's reserve is of no use to it. */
+  makesRoomFor(newcomer: Owner): boolean {
+    return this.#connection.isShared !== false || isSameReserve(this.owner, newcomer);
+  }
+
   /** A renewal holds a handshake again until it is answered. */
   holdHandshake(lease: Lease): void {
     this.#handshake = lease;
@@ -56,6 +61,17 @@ export class ConnectionLeases {
     this.endHandshake();
     this.#connection[Symbol.dispose]();
   }
+}
+
+/** What a newcomer holds while room is made for it. */
+export interface NewcomerLease {
+  readonly kind: 'newcomer';
+  readonly owner: Owner;
+  readonly handshake: Lease;
+}
+
+function isSameReserve(a: Owner, b: Owner): boolean {
+  return a.ownerClass === b.ownerClass && (a.ownerClass !== 'Trusted' || a.key === b.key);
 }
 
 /** The one place that asks for stages Connection and Handshake, before anything of a connection exists. */
@@ -92,6 +108,18 @@ export class ConnectionAdmission {
     if (handshake.kind === 'lease') return new ConnectionLeases(owner, connection, handshake);
     connection[Symbol.dispose]();
     return handshake;
+  }
+
+  /** A newcomer that finds the server full takes its handshake before room is made: without one, a channel would be closed in vain. */
+  tryWait(owner: Owner): NewcomerLease | Refusal {
+    const handshake = this.#provider.tryAcquire(Stage.Handshake, owner, 1);
+    return handshake.kind === 'lease' ? { kind: 'newcomer', owner, handshake } : handshake;
+  }
+
+  /** The newcomer keeps its handshake when it is refused. */
+  tryAdmitNewcomer({ owner, handshake }: NewcomerLease): ConnectionLeases | Refusal {
+    const connection = this.#provider.tryAcquire(Stage.Connection, owner, 1);
+    return connection.kind === 'lease' ? new ConnectionLeases(owner, connection, handshake) : connection;
   }
 
   /** True when connections as such are full, rather than handshakes. */

@@ -1,6 +1,8 @@
-import type { RemoteAddress, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { CallerOwners, RemoteAddress, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type { ReassemblyAdmission } from '@bulkhead/secure-channel';
 import type { NegotiatedLimits } from '@bulkhead/uacp';
-import type { ConnectionAdmission, ConnectionLeases } from './connection-admission.ts';
+import type { ConnectionAdmission } from './connection-admission.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionRegistry } from './connection-registry.ts';
 import type { ReadTurns } from './read-turns.ts';
@@ -8,15 +10,19 @@ import type { RequestHeadDecoder } from './request-head.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { ServerChannel } from './server-channel.ts';
 import type { TransportDiagnostics } from './transport-diagnostics.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
 
 /** What all connections of a server share. */
 export interface ConnectionEnvironment {
   readonly runtime: Runtime;
   readonly sink: RequestSink;
+  readonly provider: ResourceIsolationProvider;
+  readonly owners: CallerOwners;
   readonly limits: ConnectionLimits;
   readonly admission: ConnectionAdmission;
   readonly registry: ConnectionRegistry;
   readonly diagnostics: TransportDiagnostics;
+  readonly unsent: UnsentBytes;
   readonly readTurns: ReadTurns;
   readonly responseWriter: ResponseWriter;
   readonly headDecoder: RequestHeadDecoder;
@@ -37,5 +43,5 @@ export interface AcceptedHello {
   readonly endpointUrl: string;
   readonly remote: RemoteAddress;
   readonly transportProfileUri: string;
-  readonly leases: ConnectionLeases;
+  readonly reassembly: ReassemblyAdmission;
 }

@@ -29,6 +29,11 @@ export interface ConnectionLimits {
   readonly pacedUnsentBytes: number;
   /** Unsent bytes above which the connection is closed; >= 2 × `maxMessageSize`; default 4 × `maxMessageSize`, at least 8 MiB. */
   readonly maxUnsentBytes: number;
+  /**
+   * Unsent bytes of all connections of one owner, above which that with the most is closed; >= `maxUnsentBytes`; default four
+   * times that.
+   */
+  readonly maxUnsentBytesPerOwner: number;
   /** A peer that takes nothing of what is unsent for this long is closed; default 30 s. */
   readonly slowReaderTimeoutMs: number;
   /** Longest time per turn of the event loop that goes into reading, over all connections; default 5 ms. */
@@ -47,6 +52,7 @@ const MAX_UINT32 = 0xffffffff;
  */
 export function planConnectionLimits(options: Partial<ConnectionLimits> = {}): ConnectionLimits {
   const maxMessageSize = options.maxMessageSize ?? 4 * MiB;
+  const maxUnsentBytes = options.maxUnsentBytes ?? Math.max(8 * MiB, 4 * maxMessageSize);
   const limits: ConnectionLimits = {
     receiveBufferSize: options.receiveBufferSize ?? 64 * KiB,
     sendBufferSize: options.sendBufferSize ?? 64 * KiB,
@@ -59,7 +65,8 @@ export function planConnectionLimits(options: Partial<ConnectionLimits> = {}): C
     maxReadAheadRequests: options.maxReadAheadRequests ?? 64,
     maxReadAheadBytes: options.maxReadAheadBytes ?? 128 * KiB,
     pacedUnsentBytes: options.pacedUnsentBytes ?? 1 * MiB,
-    maxUnsentBytes: options.maxUnsentBytes ?? Math.max(8 * MiB, 4 * maxMessageSize),
+    maxUnsentBytes,
+    maxUnsentBytesPerOwner: options.maxUnsentBytesPerOwner ?? 4 * maxUnsentBytes,
     slowReaderTimeoutMs: options.slowReaderTimeoutMs ?? 30_000,
     readSliceMs: options.readSliceMs ?? 5,
   };
@@ -71,6 +78,7 @@ export function planConnectionLimits(options: Partial<ConnectionLimits> = {}): C
   checkInteger('maxMessageSize', maxMessageSize, MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
   checkInteger('maxChunkCount', limits.maxChunkCount, 1, MAX_UINT32);
   checkInteger('maxUnsentBytes', limits.maxUnsentBytes, 2 * maxMessageSize, Number.MAX_SAFE_INTEGER);
+  checkInteger('maxUnsentBytesPerOwner', limits.maxUnsentBytesPerOwner, limits.maxUnsentBytes, Number.MAX_SAFE_INTEGER);
   if (limits.handshakeTimeoutMs > MAX_HANDSHAKE_TIMEOUT_MS) {
     throw new RangeError(`handshakeTimeoutMs: at most ${MAX_HANDSHAKE_TIMEOUT_MS}, not ${limits.handshakeTimeoutMs}`);
   }

@@ -1,3 +1,5 @@
+import type { SessionContext } from '@bulkhead/contracts';
+import type { Owner } from '@bulkhead/resource-isolation';
 import type { UacpConnection } from './uacp-connection.ts';
 
 /** All connections of a server, over all its listeners. Bounded by stage Connection. */
@@ -6,7 +8,7 @@ export class ConnectionRegistry {
   readonly #byChannelId: Map<number, UacpConnection> = new Map();
   /** Open channels that carry no Session. */
   readonly #sessionless: Set<UacpConnection> = new Set();
-  readonly #removed: (() => void)[] = [];
+  readonly #removed: ((connection: UacpConnection) => void)[] = [];
 
   /** Connections whose transport is not closed yet. */
   get connectionCount(): number {
@@ -26,12 +28,15 @@ export class ConnectionRegistry {
     return this.#byChannelId.get(channelId);
   }
 
-  /** Says whether an open channel carries an activated Session; unknown channels are ignored. */
-  setSessionBound(channelId: number, bound: boolean): void {
+  /**
+   * Says which activated Session an open channel carries; unknown channels are ignored.
+   * @param session one of them when there are several; undefined for none.
+   */
+  setSession(channelId: number, session: SessionContext | undefined): void {
     const connection = this.#byChannelId.get(channelId);
     if (connection === undefined) return;
-    connection.setSessionBound(bound);
-    if (bound) this.#sessionless.delete(connection);
+    connection.setSession(session);
+    if (session !== undefined) this.#sessionless.delete(connection);
     else this.#sessionless.add(connection);
   }
 
@@ -52,25 +57,24 @@ export class ConnectionRegistry {
   /** The transport is closed and its leases are given back. */
   remove(connection: UacpConnection): void {
     if (!this.#connections.delete(connection)) return;
-    for (const listener of this.#removed) listener();
+    for (const listener of this.#removed) listener(connection);
   }
 
   /** @param listener runs after each removal. */
-  onRemoved(listener: () => void): void {
+  onRemoved(listener: (connection: UacpConnection) => void): void {
     this.#removed.push(listener);
   }
 
   /**
-   * Closes the channel that is open for the longest time among those that nobody would miss: no Session, nothing unfinished,
-   * unsent or unanswered.
-   * @returns false when there is none.
+   * The channel that is open for the longest time among those that nobody would miss (no Session, nothing unfinished, unsent or
+   * unanswered) and whose place `newcomer` could take.
    */
-  reclaimOldest(): boolean {
+  oldestReclaimable(newcomer: Owner): UacpConnection | undefined {
     let oldest: UacpConnection | undefined;
     for (const connection of this.#sessionless) {
-      if (connection.isReclaimable && (oldest === undefined || connection.openedAtMs < oldest.openedAtMs)) oldest = connection;
+      if (oldest !== undefined && connection.openedAtMs >= oldest.openedAtMs) continue;
+      if (connection.isReclaimable && connection.makesRoomFor(newcomer)) oldest = connection;
     }
-    oldest?.reclaim();
-    return oldest !== undefined;
+    return oldest;
   }
 }

@@ -41,6 +41,11 @@ export class RequestExchange implements RequestOrigin {
     return this.#unansweredRequests > 0;
   }
 
+  /** Bytes that the peer's side has not taken yet, with those that wait behind a renewal. */
+  get unsentBytes(): number {
+    return this.#writes.unsentBytes + this.#channel.heldBytes;
+  }
+
   /** Hands a message to the server; one without a readable header is answered at once. */
   submit(requestId: number, message: Buffer): void {
     const { headDecoder, runtime, sink } = this.#environment;
@@ -68,7 +73,7 @@ export class RequestExchange implements RequestOrigin {
 
   /** Call after something was queued: a peer that doesn't take it is paced, or cut off. */
   checkUnsent(): void {
-    if (this.#writes.unsentBytes > this.#environment.limits.pacedUnsentBytes) this.#limitUnsent();
+    if (this.unsentBytes > this.#environment.limits.pacedUnsentBytes) this.#limitUnsent();
   }
 
   requestAnswered(): void {
@@ -120,7 +125,9 @@ export class RequestExchange implements RequestOrigin {
     const { pacedUnsentBytes, maxUnsentBytes } = this.#environment.limits;
     // What the transport takes at once is not the peer's fault.
     this.#writes.flush();
-    const { unsentBytes } = this.#writes;
+    this.#events.onWritten();
+    if (this.#isClosed) return;
+    const { unsentBytes } = this;
     if (unsentBytes > maxUnsentBytes) {
       this.close();
       // Not at once: the caller is in the middle of a request that this would end.

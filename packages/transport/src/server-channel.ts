@@ -5,12 +5,5 @@ import type { ServerSecureChannel } from '@bulkhead/secure-channel';
 export type ServerChannel = SecureChannelContext &
   Pick<
     ServerSecureChannel,
-    | 'checkDeadlines'
-    | 'dispose'
-    | 'encodeMessage'
-    | 'hasPartialMessage'
-    | 'nextDeadlineMs'
-    | 'receive'
-    | 'retainedBytes'
-    | 'setSessionBound'
+    'checkDeadlines' | 'dispose' | 'encodeMessage' | 'hasPartialMessage' | 'heldBytes' | 'nextDeadlineMs' | 'receive' | 'retainedBytes'
   >;

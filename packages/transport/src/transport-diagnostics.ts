@@ -10,6 +10,8 @@ const refusals: readonly ConnectionRefusal[] = ['Capacity', 'OwnerLimit', 'Owner
 export class TransportDiagnostics {
   /** Connections admitted. */
   acceptedConnections = 0;
+  /** Connections that this server opened itself. */
+  outgoingConnections = 0;
   /** SecureChannels opened; renewals are not counted. */
   openedChannels = 0;
   readonly #closed: Record<CloseReason, number>;

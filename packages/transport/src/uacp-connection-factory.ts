@@ -1,16 +1,19 @@
-import type { ByteTransport, ByteTransportEvents, RequestSink, Runtime } from '@bulkhead/contracts';
+import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, RetainedBytesAccounts, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
+import { type ConnectionInitiator, OutgoingConnection, type OutgoingStart } from './outgoing-connection.ts';
 import { ReadTurns } from './read-turns.ts';
+import { Reclamation } from './reclamation.ts';
 import { RequestHeadDecoder } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { SecureChannelSource } from './secure-channel-source.ts';
 import { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 import { UacpConnection } from './uacp-connection.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 import { WaitingConnection } from './waiting-connection.ts';
 
 /** What a listener needs: somebody who takes the connections it accepts. */
@@ -26,7 +29,11 @@ export interface UacpConnectionFactoryOptions {
   readonly runtime: Runtime;
   readonly provider: ResourceIsolationProvider;
   readonly sink: RequestSink;
+  /** Whom to charge for what comes over a channel. */
+  readonly owners: CallerOwners;
   readonly endpoints: SecureChannelEndpoints;
+  /** Where unsent bytes are charged too, with what else is retained for their owner. Default: bounded by the limits alone. */
+  readonly retainedBytes?: RetainedBytesAccounts;
   readonly limits?: Partial<ConnectionLimits>;
   /** Shortest token lifetime granted, ms; default 1,000. */
   readonly minTokenLifetimeMs?: number;
@@ -36,42 +43,47 @@ export interface UacpConnectionFactoryOptions {
   readonly rateGate?: ConnectionRateGate;
 }
 
-/** Admits connections and drives them. One per server, shared by all its listeners. */
-export class UacpConnectionFactory implements ConnectionAcceptor {
+/** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
+export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInitiator {
   readonly registry: ConnectionRegistry = new ConnectionRegistry();
   readonly diagnostics: TransportDiagnostics = new TransportDiagnostics();
   readonly limits: ConnectionLimits;
   readonly #environment: ConnectionEnvironment;
-  /** Each takes the place of a connection that is being reclaimed, so there are never more than those. */
-  readonly #waiting: Set<WaitingConnection> = new Set();
+  readonly #reclamation: Reclamation;
   #isClosed = false;
   #emptied: (() => void)[] = [];
 
   /** @throws RangeError that names the limit which is wrong. */
   constructor(options: UacpConnectionFactoryOptions) {
-    const { runtime, provider, sink, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
+    const { runtime, provider, sink, owners, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
     const limits = planConnectionLimits(options.limits);
     this.limits = limits;
     this.#environment = {
       runtime,
       sink,
+      provider,
+      owners,
       limits,
       admission: new ConnectionAdmission(provider, runtime.clock, rateGate),
       registry: this.registry,
       diagnostics: this.diagnostics,
+      unsent: new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes),
       readTurns: new ReadTurns(runtime.clock, runtime.turns, limits.readSliceMs),
       responseWriter: new ResponseWriter(runtime.clock),
       headDecoder: new RequestHeadDecoder(),
       channels: new SecureChannelSource({
         runtime,
-        provider,
         endpoints,
         minTokenLifetimeMs,
         maxTokenLifetimeMs,
         messageTimeoutMs: limits.messageTimeoutMs,
       }),
     };
-    this.registry.onRemoved(() => this.#connectionRemoved());
+    this.#reclamation = new Reclamation(this.#environment.admission, this.registry, {
+      open: (transport, leases) => this.#open(transport, leases),
+      refused: ({ reason }) => this.#refuse(reason),
+    });
+    this.registry.onRemoved((connection) => this.#connectionRemoved(connection));
   }
 
   accept(transport: ByteTransport): ByteTransportEvents | undefined {
@@ -79,30 +91,42 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
     const { admission } = this.#environment;
     const owner = admission.ownerOf(transport.remote.address);
     const answer = admission.tryAdmit(owner);
-    // Only a full server makes room, and never for a caller that is over its own limit.
-    const isFull = answer.kind === 'refusal' && answer.reason === 'Capacity' && admission.isForConnection(answer);
-    if (answer.kind === 'refusal' && !isFull) return this.#refuse(answer.reason);
-    // One token, even if nobody can be reclaimed then.
+    if (answer.kind === 'leases') {
+      const rate = admission.checkRate(owner);
+      if (rate === undefined) return this.#open(transport, answer);
+      answer.endConnection();
+      return this.#refuse(rate.reason);
+    }
+    // Only a full server makes room, and never for a caller that is over its own limit or comes too fast.
+    if (answer.reason !== 'Capacity' || !admission.isForConnection(answer)) return this.#refuse(answer.reason);
     const rate = admission.checkRate(owner);
-    if (rate === undefined && answer.kind === 'leases') return this.#open(transport, answer);
-    if (answer.kind === 'leases') answer.endConnection();
-    if (rate !== undefined) return this.#refuse(rate.reason);
-    return this.registry.reclaimOldest() ? this.#wait(transport) : this.#refuse('Capacity');
+    const waiting = rate ?? this.#reclamation.tryWait(transport, answer);
+    return waiting instanceof WaitingConnection ? waiting : this.#refuse(waiting.reason);
+  }
+
+  admitOutgoing(address: string): OutgoingConnection | ConnectionRefusal {
+    const { admission, runtime } = this.#environment;
+    const answer = this.#isClosed ? ({ reason: 'Shutdown' } as const) : admission.tryAdmit(admission.ownerOf(address));
+    if (answer instanceof ConnectionLeases) {
+      return new OutgoingConnection(answer, runtime.clock.nowMs(), (transport, leases, start) => this.#open(transport, leases, start));
+    }
+    this.#refuse(answer.reason);
+    return answer.reason;
   }
 
   /** Refuses new connections, tells the others that the server stops, and resolves once all transports are closed. Idempotent. */
   close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiting of this.#waiting) waiting.refuse();
-    this.#waiting.clear();
+    this.#reclamation.close();
     for (const connection of [...this.registry]) connection.shutDown();
     if (this.registry.connectionCount === 0) return Promise.resolve();
     return new Promise((resolve) => this.#emptied.push(resolve));
   }
 
-  #open(transport: ByteTransport, leases: ConnectionLeases): UacpConnection {
-    this.diagnostics.acceptedConnections++;
-    return new UacpConnection(this.#environment, transport, leases);
+  #open(transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart): UacpConnection {
+    if (outgoing === undefined) this.diagnostics.acceptedConnections++;
+    else this.diagnostics.outgoingConnections++;
+    return new UacpConnection(this.#environment, transport, leases, outgoing);
   }
 
   #refuse(reason: ConnectionRefusal): undefined {
@@ -110,31 +134,11 @@ export class UacpConnectionFactory implements ConnectionAcceptor {
     return undefined;
   }
 
-  #wait(transport: ByteTransport): WaitingConnection {
-    const waiting = new WaitingConnection(transport, () => this.#waiting.delete(waiting));
-    this.#waiting.add(waiting);
-    return waiting;
-  }
-
-  #connectionRemoved(): void {
-    const [waiting] = this.#waiting;
-    if (waiting !== undefined) this.#admitWaiting(waiting);
+  #connectionRemoved(connection: UacpConnection): void {
+    this.#reclamation.connectionRemoved(connection);
     if (this.registry.connectionCount > 0) return;
     const emptied = this.#emptied;
     this.#emptied = [];
     for (const resolve of emptied) resolve();
-  }
-
-  #admitWaiting(waiting: WaitingConnection): void {
-    this.#waiting.delete(waiting);
-    const { transport } = waiting;
-    const { admission } = this.#environment;
-    // It passed the rate gate when it came.
-    const answer = admission.tryAdmit(admission.ownerOf(transport.remote.address));
-    if (answer instanceof ConnectionLeases) waiting.start(this.#open(transport, answer));
-    else {
-      this.#refuse(answer.reason);
-      waiting.refuse();
-    }
   }
 }

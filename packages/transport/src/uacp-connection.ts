@@ -1,71 +1,85 @@
-import type { ByteTransport, ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
+import type { ByteTransport, ByteTransportEvents, RemoteAddress, SessionContext } from '@bulkhead/contracts';
+import type { Owner } from '@bulkhead/resource-isolation';
 import type { ServerChannelEvent } from '@bulkhead/secure-channel';
-import { type StatusCode, StatusCodes, statusCodeEntry, UaStatusError } from '@bulkhead/types';
+import { type StatusCode, StatusCodes, UaStatusError } from '@bulkhead/types';
 import {
   acknowledgeOf,
   ChunkFramer,
   decodeErrorMessage,
   decodeHello,
   encodeAcknowledge,
-  encodeErrorMessage,
-  type MessageType,
+  encodeReverseHello,
   MIN_BUFFER_BYTES,
   negotiate,
   readMessageType,
 } from '@bulkhead/uacp';
+import { ChannelCaller } from './channel-caller.ts';
 import { type CloseReason, closeReasonOf } from './close-reason.ts';
 import type { ConnectionLeases } from './connection-admission.ts';
+import { ConnectionDeadlines, type DeadlineSource } from './connection-deadlines.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
-import { DeadlineTimer } from './deadline-timer.ts';
+import { type ConnectionState, isExpected } from './connection-state.ts';
+import { errorReply, nameOfStatus } from './error-reply.ts';
+import type { OutgoingStart } from './outgoing-connection.ts';
 import { ReadBlocker, ReadGate } from './read-gate.ts';
 import { type ExchangeEvents, RequestExchange } from './request-exchange.ts';
 import type { ServerChannel } from './server-channel.ts';
+import type { UnsentHolder, UnsentShare } from './unsent-bytes.ts';
 import { WriteQueue } from './write-queue.ts';
-
-type ConnectionState = 'awaitingHello' | 'awaitingOpen' | 'open' | 'closing' | 'closed';
 
 /**
  * Drives one transport through HEL, OPN and MSG to CLO: bytes to requests, responses to bytes. Owns the transport, the
  * channel, the leases and the one timer of the connection, and frees them in one place. OPC 10000-6 §6.7, §7.1.
  */
-export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
+export class UacpConnection implements ByteTransportEvents, ExchangeEvents, UnsentHolder, DeadlineSource {
   readonly #environment: ConnectionEnvironment;
   readonly #transport: ByteTransport;
   readonly #leases: ConnectionLeases;
+  readonly #caller: ChannelCaller;
   readonly #framer: ChunkFramer;
   readonly #writes: WriteQueue;
+  readonly #unsent: UnsentShare;
   readonly #gate: ReadGate;
-  readonly #timer: DeadlineTimer;
-  readonly #acceptedAtMs: number;
+  readonly #deadlines: ConnectionDeadlines;
+  readonly #outgoing: OutgoingStart | undefined;
   #state: ConnectionState = 'awaitingHello';
   #channel: ServerChannel | undefined;
   #exchange: RequestExchange | undefined;
   #openedAtMs = Infinity;
-  #isSessionBound = false;
-  /** By when an incomplete chunk has to be complete. */
-  #chunkDeadlineMs = Infinity;
-  #lingerDeadlineMs = Infinity;
-  /** Until when work on an OPN keeps its lease when the connection is closed meanwhile. */
-  #workDeadlineMs = Infinity;
+  #closeReason: CloseReason = 'PeerClosed';
 
-  /** @param leases admitted before this was made; given back by this. */
-  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases) {
+  /**
+   * @param leases admitted before this was made; given back by this.
+   * @param outgoing when this server opened the transport: it speaks first then.
+   */
+  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart) {
     const { runtime, limits } = environment;
     this.#environment = environment;
     this.#transport = transport;
     this.#leases = leases;
+    this.#caller = new ChannelCaller(environment.provider, environment.owners, leases.owner);
     // A Hello is short; what is larger is refused on its header.
     this.#framer = new ChunkFramer(MIN_BUFFER_BYTES);
     this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
+    this.#unsent = environment.unsent.join(this);
     this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
-    this.#timer = new DeadlineTimer(runtime.clock, runtime.timers, () => this.#onTimer());
-    this.#acceptedAtMs = runtime.clock.nowMs();
+    this.#outgoing = outgoing;
+    this.#deadlines = new ConnectionDeadlines(runtime, limits, this, outgoing);
     environment.registry.add(this);
-    this.#armTimer();
+    if (outgoing !== undefined) this.#sendNow([encodeReverseHello(outgoing.reverseHello)]);
+    this.#deadlines.arm();
   }
 
   get remote(): RemoteAddress {
     return this.#transport.remote;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  get openDeadlineMs(): number {
+    return Math.min(this.#channel?.nextDeadlineMs() ?? Infinity, this.#writes.deadlineMs);
   }
 
   /** The open channel; undefined before and after. */
@@ -80,26 +94,34 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   /** Bytes that the peer's side has not taken yet. */
   get unsentBytes(): number {
-    return this.#writes.unsentBytes;
+    return this.#exchange?.unsentBytes ?? this.#writes.unsentBytes;
+  }
+
+  unsentOwnerKey(): string {
+    return this.#caller.owner().key;
   }
 
   /** True when closing this would hurt nobody: an open channel without Session and without anything begun. */
   get isReclaimable(): boolean {
     return (
       this.#state === 'open' &&
-      !this.#isSessionBound &&
+      !this.#caller.hasSession &&
       this.#exchange?.hasUnansweredRequests === false &&
       this.#gate.isOpen &&
       this.#framer.bufferedBytes === 0 &&
       this.#channel?.hasPartialMessage === false &&
-      this.#writes.unsentBytes === 0
+      this.unsentBytes === 0
     );
   }
 
-  /** An activated Session is bound to this channel, or no longer. Called by the registry, which has to know too. */
-  setSessionBound(bound: boolean): void {
-    this.#isSessionBound = bound;
-    this.#channel?.setSessionBound(bound);
+  /** Whether one of `newcomer` could take the place of this connection. */
+  makesRoomFor(newcomer: Owner): boolean {
+    return this.#leases.makesRoomFor(newcomer);
+  }
+
+  /** An activated Session is bound to this channel, or none any longer. Called by the registry, which has to know too. */
+  setSession(session: SessionContext | undefined): void {
+    this.#caller.setSession(session);
   }
 
   /** Makes room for another connection: closes at once. */
@@ -123,6 +145,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   onDrain(): void {
     this.#writes.drained();
+    this.#unsent.update();
     if (this.#isAlive) this.#exchange?.unpace();
   }
 
@@ -130,19 +153,32 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     if (this.#state === 'closed') return;
     this.#close('PeerClosed', undefined);
     this.#state = 'closed';
-    this.#timer.cancel();
+    this.#deadlines.cancel();
+    this.#unsent[Symbol.dispose]();
     this.#leases.endConnection();
-    this.#armTimer();
+    this.#deadlines.arm();
     this.#environment.registry.remove(this);
+    this.#outgoing?.events.onClosed(this.#closeReason);
   }
 
   onWritten(): void {
-    this.#armTimer();
+    this.#unsent.update();
+    this.#deadlines.arm();
+  }
+
+  onOwnerUnsentLimit(): void {
+    this.#exchange?.close();
+    // Not at once: the caller may be in the middle of a request that this would end.
+    this.#environment.runtime.turns.defer(() => this.#cutOff('OwnerUnsentLimit'));
   }
 
   onUnsentLimit(): void {
+    this.#cutOff('UnsentLimit');
+  }
+
+  #cutOff(reason: CloseReason): void {
     if (!this.#isAlive) return;
-    this.#close('UnsentLimit', `${this.#writes.unsentBytes} bytes unsent`);
+    this.#close(reason, `${this.unsentBytes} bytes unsent`);
     this.#transport.destroy();
   }
 
@@ -155,8 +191,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       while (this.#gate.isOpen && this.#isAlive) {
         const chunk = this.#framer.next();
         if (chunk === undefined) break;
-        // What follows is another chunk, with a time of its own.
-        this.#chunkDeadlineMs = Infinity;
+        this.#deadlines.chunkEnds();
         this.#onChunk(chunk);
         if (this.#gate.isOpen && this.#framer.bufferedBytes > 0 && this.#gate.yieldsTurn()) break;
       }
@@ -164,8 +199,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       this.#fail(error);
     }
     if (!this.#isAlive) return;
-    this.#watchPartialChunk();
-    this.#armTimer();
+    this.#deadlines.watchChunk(this.#gate.isOpen && this.#framer.hasPartialChunk);
+    this.#deadlines.arm();
   }
 
   #onChunk(chunk: Buffer): void {
@@ -185,7 +220,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   #awaitOpening(opening: Promise<ServerChannelEvent>): void {
     this.#gate.block(ReadBlocker.Opening);
     this.#leases.beginWork();
-    this.#workDeadlineMs = this.#environment.runtime.clock.nowMs() + this.#environment.limits.handshakeTimeoutMs;
+    this.#deadlines.workBegins();
     opening.then(
       (event) => this.#endOpening(() => this.#onEvent(event)),
       (error: unknown) => this.#endOpening(() => this.#fail(error)),
@@ -201,14 +236,14 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       this.#fail(error);
     }
     if (!this.#isAlive) return;
-    this.#armTimer();
+    this.#deadlines.arm();
     this.#gate.unblock(ReadBlocker.Opening);
   }
 
   #endWork(): void {
     this.#leases.endWork();
-    this.#workDeadlineMs = Infinity;
-    if (this.#state === 'closed') this.#timer.cancel();
+    this.#deadlines.workEnds();
+    if (this.#state === 'closed') this.#deadlines.cancel();
   }
 
   #admitRenewal(): void {
@@ -223,15 +258,16 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     const { endpointUrl, ...hello } = decodeHello(chunk);
     const limits = negotiate({ ...hello, endpointUrl }, this.#environment.limits);
     const { remote, transportProfileUri } = this.#transport;
-    this.#channel = this.#environment.channels.create({ limits, endpointUrl, remote, transportProfileUri, leases: this.#leases });
+    this.#channel = this.#environment.channels.create({ limits, endpointUrl, remote, transportProfileUri, reassembly: this.#caller });
     this.#framer.maxChunkBytes = limits.receiveBufferSize;
     this.#state = 'awaitingOpen';
     this.#sendNow([encodeAcknowledge(acknowledgeOf(limits))]);
+    this.#outgoing?.events.onUsed();
   }
 
   #onError(chunk: Buffer): void {
     const { error, reason } = decodeErrorMessage(chunk);
-    this.#close('PeerError', `${nameOf(error)}: ${reason}`);
+    this.#close('PeerError', `${nameOfStatus(error)}: ${reason}`);
     this.#transport.destroy();
   }
 
@@ -256,8 +292,10 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#state = 'open';
     this.#openedAtMs = runtime.clock.nowMs();
     this.#exchange = new RequestExchange(this.#environment, channel, this.#writes, this.#gate, this);
+    this.#caller.channelOpened(channel);
     diagnostics.openedChannels++;
     registry.channelOpened(channel.channelId, this);
+    this.#outgoing?.events.onOpened();
   }
 
   #sendNow(chunks: readonly Buffer[]): void {
@@ -265,40 +303,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     this.#writes.flush();
   }
 
-  /** The peer has to finish a chunk in time, but only while this side reads. */
-  #watchPartialChunk(): void {
-    const { runtime, limits } = this.#environment;
-    if (!this.#gate.isOpen || !this.#framer.hasPartialChunk) this.#chunkDeadlineMs = Infinity;
-    else if (this.#chunkDeadlineMs === Infinity) this.#chunkDeadlineMs = runtime.clock.nowMs() + limits.messageTimeoutMs;
-  }
-
-  get #deadlineMs(): number {
-    const { helloTimeoutMs, handshakeTimeoutMs } = this.#environment.limits;
-    switch (this.#state) {
-      case 'awaitingHello':
-        return this.#acceptedAtMs + Math.min(helloTimeoutMs, handshakeTimeoutMs);
-      case 'awaitingOpen':
-        return this.#acceptedAtMs + handshakeTimeoutMs;
-      case 'open':
-        return Math.min(this.#channel?.nextDeadlineMs() ?? Infinity, this.#chunkDeadlineMs, this.#writes.deadlineMs);
-      case 'closing':
-        return this.#lingerDeadlineMs;
-      default:
-        return this.#workDeadlineMs;
-    }
-  }
-
-  #armTimer(): void {
-    this.#timer.set(this.#deadlineMs);
-  }
-
-  #onTimer(): void {
-    const nowMs = this.#environment.runtime.clock.nowMs();
-    if (nowMs >= this.#deadlineMs) this.#onDeadline(nowMs);
-    this.#armTimer();
-  }
-
-  #onDeadline(nowMs: number): void {
+  onDeadline(nowMs: number): void {
     switch (this.#state) {
       case 'awaitingHello':
         return this.#closeWithError('HelloTimeout', StatusCodes.BadTimeout);
@@ -308,7 +313,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
       case 'open':
         return this.#onOpenDeadline(nowMs);
       case 'closing':
-        this.#lingerDeadlineMs = Infinity;
+        this.#deadlines.lingerEnds();
         return this.#transport.destroy();
       case 'closed':
         return this.#endWork();
@@ -318,10 +323,9 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
   #onOpenDeadline(nowMs: number): void {
     const lost = this.#channel?.checkDeadlines(nowMs);
     if (lost) return this.#fail(lost);
-    if (nowMs >= this.#chunkDeadlineMs) return this.#closeWithError('MessageTimeout', StatusCodes.BadTimeout);
-    if (this.#writes.checkProgress(nowMs)) return;
-    this.#close('SlowReader', `${this.#writes.unsentBytes} bytes unsent`);
-    this.#transport.destroy();
+    if (this.#deadlines.isChunkLate(nowMs)) return this.#closeWithError('MessageTimeout', StatusCodes.BadTimeout);
+    if (this.#writes.checkProgress(nowMs)) return this.#unsent.update();
+    this.#cutOff('SlowReader');
   }
 
   #fail(error: unknown): void {
@@ -334,22 +338,20 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
 
   #closeWithError(reason: CloseReason, status: StatusCode, detail?: string): void {
     if (!this.#isAlive) return;
-    this.#close(reason, detail === undefined ? nameOf(status) : `${nameOf(status)}: ${detail}`);
+    this.#close(reason, detail === undefined ? nameOfStatus(status) : `${nameOfStatus(status)}: ${detail}`);
     this.#sendError(status);
     this.#endTransport();
   }
 
-  /** The text is the specification's: nothing about this server's insides goes out. */
   #sendError(error: StatusCode): void {
-    this.#transport.write([encodeErrorMessage({ error, reason: statusCodeEntry(error)?.description ?? '' })]);
+    this.#transport.write([errorReply(error)]);
   }
 
   /** Lets the peer take what is queued, for a while. */
   #endTransport(): void {
-    const { runtime, limits } = this.#environment;
     this.#gate.release();
-    this.#lingerDeadlineMs = runtime.clock.nowMs() + limits.lingerTimeoutMs;
-    this.#armTimer();
+    this.#deadlines.lingerBegins();
+    this.#deadlines.arm();
     this.#transport.end();
   }
 
@@ -358,7 +360,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     if (!this.#isAlive) return;
     const wasOpen = this.#state === 'open';
     this.#state = 'closing';
-    this.#timer.cancel();
+    this.#closeReason = reason;
+    this.#deadlines.cancel();
     this.#exchange?.close();
     this.#writes.flush();
     this.#framer.clear();
@@ -388,21 +391,4 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents {
     const { address, port } = this.#transport.remote;
     log.log(level, 'connection.closed', { reason, detail, address, port, channelId: this.#channel?.channelId });
   }
-}
-
-function isExpected(type: MessageType, state: ConnectionState): boolean {
-  switch (state) {
-    case 'awaitingHello':
-      return type === 'HEL';
-    case 'awaitingOpen':
-      return type === 'OPN';
-    case 'open':
-      return type === 'MSG' || type === 'OPN' || type === 'CLO';
-    default:
-      return false;
-  }
-}
-
-function nameOf(status: StatusCode): string {
-  return statusCodeEntry(status)?.name ?? `0x${status.toString(16)}`;
 }

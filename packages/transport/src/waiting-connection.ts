@@ -1,4 +1,5 @@
 import type { ByteTransport, ByteTransportEvents } from '@bulkhead/contracts';
+import type { NewcomerLease } from './connection-admission.ts';
 
 /**
  * Stands in for a connection while the one whose place it gets is closing, less than a turn or two. Nothing is read meanwhile
@@ -6,12 +7,14 @@ import type { ByteTransport, ByteTransportEvents } from '@bulkhead/contracts';
  */
 export class WaitingConnection implements ByteTransportEvents {
   readonly transport: ByteTransport;
-  readonly #abandoned: () => void;
+  readonly lease: NewcomerLease;
+  readonly #abandoned: (waiting: WaitingConnection) => void;
   #connection: ByteTransportEvents | undefined;
 
   /** @param abandoned the transport was closed before its turn came. */
-  constructor(transport: ByteTransport, abandoned: () => void) {
+  constructor(transport: ByteTransport, lease: NewcomerLease, abandoned: (waiting: WaitingConnection) => void) {
     this.transport = transport;
+    this.lease = lease;
     this.#abandoned = abandoned;
     transport.pause();
   }
@@ -22,7 +25,9 @@ export class WaitingConnection implements ByteTransportEvents {
     this.transport.resume();
   }
 
+  /** Gives the handshake back. */
   refuse(): void {
+    this.lease.handshake[Symbol.dispose]();
     this.transport.destroy();
   }
 
@@ -36,7 +41,8 @@ export class WaitingConnection implements ByteTransportEvents {
   }
 
   onClosed(): void {
-    if (this.#connection === undefined) this.#abandoned();
-    else this.#connection.onClosed();
+    if (this.#connection !== undefined) return this.#connection.onClosed();
+    this.lease.handshake[Symbol.dispose]();
+    this.#abandoned(this);
   }
 }

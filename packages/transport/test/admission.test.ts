@@ -2,7 +2,7 @@ import { Stage } from '@bulkhead/resource-isolation';
 import { RecordingProvider, rawHello } from '@bulkhead/testkit';
 import { SecurityTokenRequestType, StatusCodes } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
-import { Harness, readRequest, takeError } from './harness.ts';
+import { Harness, readRequest, sessionOn, takeError } from './harness.ts';
 
 describe('admission of connections', () => {
   it('RI-37 asks Connection, then Handshake, before anything exists for a connection', async () => {
@@ -162,7 +162,7 @@ describe('reclaiming channels without a Session', () => {
     const harness = full(6);
     harness.sink.answersAtOnce = false;
     const bound = await harness.open();
-    harness.factory.registry.setSessionBound(bound.channel.channelId, true);
+    harness.factory.registry.setSession(bound.channel.channelId, sessionOn(bound));
     const partial = await harness.open();
     partial.send(partial.channel.chunk('MSG', 'C', 2, Buffer.alloc(10)));
     const halfChunk = await harness.open();
@@ -198,6 +198,32 @@ describe('reclaiming channels without a Session', () => {
     await harness.end();
   });
 
+  it('RI-39 closes no channel for a newcomer that gets no handshake', async () => {
+    const harness = full(2);
+    const idle = await harness.open();
+    await harness.open();
+    harness.provider.refuse(Stage.Handshake, 'Capacity');
+    const newcomer = harness.connect();
+    await harness.settle();
+    expect([idle.isClosed, newcomer.isClosed]).toEqual([false, true]);
+    expect(harness.factory.diagnostics.refused.Capacity).toBe(1);
+    await harness.end();
+  });
+
+  it('RI-39 closes one channel per newcomer that is admitted, however many of one caller come at once', async () => {
+    const harness = full(4, 2);
+    const idle = [];
+    for (const host of [1, 2, 3, 4]) idle.push(await harness.open(harness.connectFrom(`10.0.0.${host}`)));
+    const burst = Array.from({ length: 5 }, () => harness.connectFrom('10.0.0.9'));
+    await harness.settle();
+    expect(burst.filter((peer) => !peer.isClosed)).toHaveLength(2);
+    expect(harness.factory.diagnostics.closed.Reclaimed).toBe(2);
+    expect(idle.filter((peer) => !peer.isClosed)).toHaveLength(2);
+    expect(harness.factory.diagnostics.refused.OwnerLimit).toBe(3);
+    expect(harness.provider.usage).toEqual({ Connection: 4, Handshake: 2 });
+    await harness.end();
+  });
+
   it('RL-14 RI-39 never makes room when the rate gate refuses', async () => {
     const harness = new Harness({
       provider: new RecordingProvider({ Connection: { total: 1 } }),
@@ -221,7 +247,7 @@ describe('reclaiming channels without a Session', () => {
     const old = await harness.open();
     const newcomer = await harness.open();
     expect([old.isClosed, newcomer.isClosed, asked]).toEqual([true, false, 2]);
-    harness.factory.registry.setSessionBound(newcomer.channel.channelId, true);
+    harness.factory.registry.setSession(newcomer.channel.channelId, sessionOn(newcomer));
     const refused = harness.connect();
     await harness.settle();
     expect([refused.isClosed, newcomer.isClosed, asked]).toEqual([true, false, 3]);
@@ -231,11 +257,11 @@ describe('reclaiming channels without a Session', () => {
   it('can take a channel again once its Session is gone', async () => {
     const harness = full(1);
     const peer = await harness.open();
-    harness.factory.registry.setSessionBound(peer.channel.channelId, true);
+    harness.factory.registry.setSession(peer.channel.channelId, sessionOn(peer));
     const early = harness.connect();
     await harness.settle();
     expect(early.isClosed).toBe(true);
-    harness.factory.registry.setSessionBound(peer.channel.channelId, false);
+    harness.factory.registry.setSession(peer.channel.channelId, undefined);
     await harness.open();
     expect(peer.isClosed).toBe(true);
     await harness.end();

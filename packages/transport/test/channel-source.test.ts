@@ -1,4 +1,12 @@
-import { createManualRuntime, MemoryPeer, MemoryTransportPair, RecordingProvider, rawHello, trackLeaks } from '@bulkhead/testkit';
+import {
+  createManualRuntime,
+  MemoryPeer,
+  MemoryTransportPair,
+  RecordingOwners,
+  RecordingProvider,
+  rawHello,
+  trackLeaks,
+} from '@bulkhead/testkit';
 import { StatusCodes } from '@bulkhead/types';
 import { decodeErrorMessage } from '@bulkhead/uacp';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +18,7 @@ import { RequestHeadDecoder } from '../src/request-head.ts';
 import { ResponseWriter } from '../src/response-writer.ts';
 import { SecureChannelSource } from '../src/secure-channel-source.ts';
 import type { ServerChannel } from '../src/server-channel.ts';
+import { UnsentBytes } from '../src/unsent-bytes.ts';
 import { EchoSink, noneEndpoints } from './harness.ts';
 
 /** One connection whose channels can be replaced. */
@@ -21,7 +30,6 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const admission = new ConnectionAdmission(provider, runtime.clock, undefined);
   const source = new SecureChannelSource({
     runtime,
-    provider,
     endpoints: noneEndpoints,
     minTokenLifetimeMs: 1000,
     maxTokenLifetimeMs: 3_600_000,
@@ -30,6 +38,9 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const diagnostics = new TransportDiagnostics();
   const environment = {
     runtime,
+    provider,
+    owners: new RecordingOwners(provider),
+    unsent: new UnsentBytes(limits.maxUnsentBytesPerOwner, undefined),
     sink: new EchoSink(runtime.turns),
     limits,
     admission,

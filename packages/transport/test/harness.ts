@@ -1,4 +1,11 @@
-import type { IncomingRequest, RequestSink, SecureChannelContext, TurnScheduler } from '@bulkhead/contracts';
+import type {
+  IncomingRequest,
+  RequestSink,
+  RetainedBytesAccounts,
+  SecureChannelContext,
+  SessionContext,
+  TurnScheduler,
+} from '@bulkhead/contracts';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import {
   createManualRuntime,
@@ -7,11 +14,12 @@ import {
   type MemoryTransport,
   type MemoryTransportOptions,
   MemoryTransportPair,
+  RecordingOwners,
   RecordingProvider,
   rawHello,
   trackLeaks,
 } from '@bulkhead/testkit';
-import { ExtensionObject, MessageSecurityMode, ReadRequest, ReadResponse } from '@bulkhead/types';
+import { ExtensionObject, MessageSecurityMode, NodeId, ReadRequest, ReadResponse, UserTokenType } from '@bulkhead/types';
 import { decodeErrorMessage, type ErrorMessage } from '@bulkhead/uacp';
 import { type ConnectionLimits, type ConnectionRateGate, UacpConnectionFactory } from '../src/index.ts';
 
@@ -70,12 +78,27 @@ export class EchoSink implements RequestSink {
   }
 }
 
+/** An activated Session of `userName`. */
+export function sessionOn(peer: MemoryPeer, userName = 'somebody'): SessionContext {
+  return {
+    sessionId: NodeId.numeric(1, peer.channel.channelId),
+    sessionName: userName,
+    identity: { kind: UserTokenType.UserName, name: userName, roles: [] },
+    localeIds: [],
+    channel: { channelId: peer.channel.channelId } as SecureChannelContext,
+    clientApplicationUri: 'urn:client',
+    isActivated: true,
+    maxResponseMessageBytes: 0,
+  };
+}
+
 export interface HarnessOptions {
   readonly limits?: Partial<ConnectionLimits>;
   readonly provider?: RecordingProvider;
   readonly rateGate?: ConnectionRateGate;
   readonly endpoints?: SecureChannelEndpoints;
   readonly runtime?: ManualRuntime;
+  readonly retainedBytes?: RetainedBytesAccounts;
 }
 
 /** A factory with everything around it in memory. */
@@ -83,6 +106,7 @@ export class Harness {
   readonly runtime: ManualRuntime;
   readonly provider: RecordingProvider;
   readonly sink: EchoSink;
+  readonly owners: RecordingOwners;
   readonly factory: UacpConnectionFactory;
   readonly #expectNoLeaks: () => Promise<void>;
   readonly #peers: MemoryPeer[] = [];
@@ -92,13 +116,16 @@ export class Harness {
   constructor(options: HarnessOptions = {}) {
     this.runtime = options.runtime ?? createManualRuntime();
     this.provider = options.provider ?? new RecordingProvider();
+    this.owners = new RecordingOwners(this.provider);
     this.sink = new EchoSink(this.runtime.turns);
     this.factory = new UacpConnectionFactory({
       runtime: this.runtime,
       provider: this.provider,
       sink: this.sink,
+      owners: this.owners,
       endpoints: options.endpoints ?? noneEndpoints,
       ...(options.limits ? { limits: options.limits } : {}),
+      ...(options.retainedBytes ? { retainedBytes: options.retainedBytes } : {}),
       ...(options.rateGate ? { rateGate: options.rateGate } : {}),
     });
     this.#expectNoLeaks = trackLeaks({ provider: this.provider, clock: this.runtime.clock });

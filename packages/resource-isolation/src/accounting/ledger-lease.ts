@@ -3,6 +3,8 @@ import type { Stage } from '../stage.ts';
 
 /** Who takes a charge back. */
 export interface LeaseHolder {
+  /** Whether a charge of this pool that ends now makes room in shared capacity. */
+  isShared(stage: Stage, pool: number): boolean;
   release(stage: Stage, pool: number, slot: number, amount: number): void;
 }
 
@@ -22,6 +24,10 @@ export class LedgerLease implements Lease {
     this.#holder = holder;
     this.#pool = pool;
     this.#slot = slot;
+  }
+
+  get isShared(): boolean {
+    return this.#slot >= 0 && this.#holder.isShared(this.stage, this.#pool);
   }
 
   [Symbol.dispose](): void {
