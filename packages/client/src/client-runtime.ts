@@ -1,0 +1,25 @@
+import type { Logger, Runtime } from '@bulkhead/contracts';
+import { randomNonce } from '@bulkhead/security';
+import { DateTime } from '@bulkhead/types';
+
+/** A logger that drops everything: a library is silent unless its host asks. */
+const silentLogger: Logger = {
+  isEnabled: () => false,
+  log: () => undefined,
+};
+
+/** A `Runtime` on Node's own clock, timers and event loop. @param log default: silent. */
+export function createClientRuntime(log: Logger = silentLogger): Runtime {
+  return {
+    clock: { nowMs: () => performance.now(), utcNow: () => DateTime.fromUnixMs(Date.now(), 0) },
+    timers: {
+      after: (delayMs, run) => {
+        const timeout = setTimeout(run, delayMs);
+        return { cancel: () => clearTimeout(timeout) };
+      },
+    },
+    turns: { defer: (run) => void setImmediate(run) },
+    random: { bytes: (byteCount) => randomNonce(byteCount) },
+    log,
+  };
+}

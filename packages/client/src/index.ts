@@ -1,0 +1,26 @@
+export { ClientApplication, type ClientApplicationOptions, type ClientPkiOptions } from './client-application.ts';
+export { createClientRuntime } from './client-runtime.ts';
+export { type ChannelSecurity, UNSECURED } from './connection/channel-security.ts';
+export { ClientConnection, type RequestOptions } from './connection/client-connection.ts';
+export type { ClientConnectionOptions } from './connection/connection-options.ts';
+export type { AnyRequest, AnyResponse, RequestFields } from './connection/service-message.ts';
+export { type DiscoveryOptions, findServers, getEndpoints } from './discovery.ts';
+export { type OpenSessionOptions, openSession } from './open-session.ts';
+export {
+  MAX_RETRY_AFTER_MS,
+  retryAfterOfAdditionalHeader,
+  retryAfterOfDiagnostics,
+  retryAfterOfHttpHeader,
+  retryAfterOfReason,
+  retryAfterOfResponse,
+} from './retry-after.ts';
+export { type EndpointCriteria, selectEndpoint } from './select-endpoint.ts';
+export { retryAfterMsOf, ServiceResultError } from './service-result-error.ts';
+export { ClientSession } from './session/client-session.ts';
+export type { SessionSeed } from './session/session-handshake.ts';
+export { type BrowseOptions, type NodeIdLike, SessionOperations } from './session/session-operations.ts';
+export type { Service, ServiceCaller, SessionServices } from './session/session-services.ts';
+export { ANONYMOUS, type ClientUser } from './session/user-identity.ts';
+export type { ClientTransport, TransportConnector } from './transport/client-transport.ts';
+export { type TcpConnectorOptions, tcpConnector } from './transport/connect-tcp.ts';
+export { ThrottledTransport } from './transport/throttled-transport.ts';
