@@ -10,6 +10,7 @@ import {
 import type { ClientConnection, RequestOptions } from '../connection/client-connection.ts';
 import type { AnyRequest, AnyResponse, RequestFields } from '../connection/service-message.ts';
 import { activateSession, type CreatedSession, createSession, type SessionSeed } from './session-handshake.ts';
+import { SubscriptionSet } from '../subscription/subscription-set.ts';
 import { SessionOperations } from './session-operations.ts';
 
 /** A server that doesn't answer CloseSession is left after this time. */
@@ -23,6 +24,7 @@ export class ClientSession extends SessionOperations implements AsyncDisposable 
   readonly #seed: SessionSeed;
   #created: CreatedSession;
   #connection: ClientConnection;
+  #subscriptions: SubscriptionSet | undefined;
   #isClosed = false;
 
   private constructor(connection: ClientConnection, created: CreatedSession, seed: SessionSeed) {
@@ -65,6 +67,22 @@ export class ClientSession extends SessionOperations implements AsyncDisposable 
   ): Promise<Response> {
     if (this.#isClosed) throw new UaStatusError(StatusCodes.BadSessionClosed, 'closed by this client');
     return this.#connection.request(requestType, responseType, fields, this.#created.authenticationToken, options);
+  }
+
+  /** Its Subscriptions; they end with the connection. */
+  get subscriptions(): SubscriptionSet {
+    if (this.#subscriptions !== undefined) return this.#subscriptions;
+    const connection = this.#connection;
+    const subscriptions = new SubscriptionSet({
+      services: this.services,
+      liveServices: this.services,
+      runtime: connection.runtime,
+      isUsable: () => !this.#isClosed && this.#connection.isOpen,
+      onLost: () => undefined,
+    });
+    void connection.closed.then((reason) => subscriptions.close(this.#isClosed ? undefined : reason));
+    this.#subscriptions = subscriptions;
+    return subscriptions;
   }
 
   /** Closes the Session and its connection; never fails. Idempotent. @param deleteSubscriptions false leaves them to be transferred. */

@@ -27,6 +27,9 @@ import {
 import type { RequestOptions } from '../connection/client-connection.ts';
 import type { AnyRequest, AnyResponse, RequestFields } from '../connection/service-message.ts';
 import { statusText } from '../service-result-error.ts';
+import type { Subscription } from '../subscription/subscription.ts';
+import type { SubscriptionOptions } from '../subscription/subscription-options.ts';
+import type { SubscriptionSet } from '../subscription/subscription-set.ts';
 import { createSessionServices, type ServiceCaller, type SessionServices } from './session-services.ts';
 
 /** A node: its NodeId or the text form, `ns=2;s=Boiler`. */
@@ -52,6 +55,9 @@ export abstract class SessionOperations implements ServiceCaller {
   /** Every service as it travels. */
   readonly services: SessionServices = createSessionServices(this);
 
+  /** The Subscriptions of this session. */
+  abstract readonly subscriptions: SubscriptionSet;
+
   /** Sends any request in this Session. @throws as `ClientConnection.request` */
   abstract request<Request extends AnyRequest, Response extends AnyResponse>(
     requestType: RequestType<Request>,
@@ -59,6 +65,11 @@ export abstract class SessionOperations implements ServiceCaller {
     fields: RequestFields<Request>,
     options?: RequestOptions,
   ): Promise<Response>;
+
+  /** Creates a Subscription; `monitor` then watches nodes. @throws as `ClientConnection.request` */
+  subscribe(options: SubscriptionOptions = {}): Promise<Subscription> {
+    return this.subscriptions.create(options);
+  }
 
   /** The Value attribute of a node; its StatusCode may be bad. */
   async readValue(nodeId: NodeIdLike, options?: RequestOptions): Promise<DataValue> {
