@@ -1,4 +1,4 @@
-import { type ManagedSessionEvent, ManagedSession, type MonitoredItem, ReconnectPolicy } from '@bulkhead/client';
+import { ManagedSession, type ManagedSessionEvent, type MonitoredItem, ReconnectPolicy } from '@bulkhead/client';
 import { NodeId, StatusCodes, Variant } from '@bulkhead/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
@@ -74,7 +74,8 @@ describe('a managed session', () => {
     // Messages on their way are lost with the connection; the server still has them.
     proxy.holdBack();
     for (let value = 1; value <= 5; value++) node.setValue(value);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    // Both Publish requests are answered, into the proxy.
+    while (test.server.counts.parkedRequests > 0) await new Promise((resolve) => setImmediate(resolve));
     const isBack = until(events, ({ kind }) => kind === 'established');
     proxy.cut();
     for (let value = 6; value <= 10; value++) node.setValue(value);
@@ -89,7 +90,11 @@ describe('a managed session', () => {
   });
 
   it('lets requests wait while it reconnects', async () => {
-    await using session = await ManagedSession.connect({ application: client.application, endpointUrl: proxy.endpointUrl, reconnectPolicy });
+    await using session = await ManagedSession.connect({
+      application: client.application,
+      endpointUrl: proxy.endpointUrl,
+      reconnectPolicy,
+    });
     proxy.cut();
     const reading = session.readValue(VALUE);
     proxy.mend();

@@ -5,7 +5,13 @@ export { ClientConnection, type RequestOptions } from './connection/client-conne
 export type { ClientConnectionOptions } from './connection/connection-options.ts';
 export type { AnyRequest, AnyResponse, RequestFields } from './connection/service-message.ts';
 export { type DiscoveryOptions, findServers, getEndpoints } from './discovery.ts';
+export { ManagedSession } from './managed/managed-session.ts';
+export { ManagedSessionBuilder } from './managed/managed-session-builder.ts';
+export type { ManagedSessionEvent, ManagedSessionOptions } from './managed/managed-session-options.ts';
 export { type OpenSessionOptions, openSession } from './open-session.ts';
+export { ConcurrencyConnectGate, type ConnectGate } from './reconnect/connect-gate.ts';
+export { type ConnectionState, ConnectionStateMachine, type ConnectionStep } from './reconnect/connection-state-machine.ts';
+export { type AttemptFailure, type ReconnectDelays, ReconnectPolicy, type ReconnectPolicyOptions } from './reconnect/reconnect-policy.ts';
 export {
   MAX_RETRY_AFTER_MS,
   retryAfterOfAdditionalHeader,
@@ -21,16 +27,10 @@ export type { SessionSeed } from './session/session-handshake.ts';
 export { type BrowseOptions, type NodeIdLike, SessionOperations } from './session/session-operations.ts';
 export type { Service, ServiceCaller, SessionServices } from './session/session-services.ts';
 export { ANONYMOUS, type ClientUser } from './session/user-identity.ts';
-export type { ClientTransport, TransportConnector } from './transport/client-transport.ts';
-export { type TcpConnectorOptions, tcpConnector } from './transport/connect-tcp.ts';
-export { ThrottledTransport } from './transport/throttled-transport.ts';
-export { ManagedSession } from './managed/managed-session.ts';
-export { ManagedSessionBuilder } from './managed/managed-session-builder.ts';
-export type { ManagedSessionEvent, ManagedSessionOptions } from './managed/managed-session-options.ts';
-export { ConcurrencyConnectGate, type ConnectGate } from './reconnect/connect-gate.ts';
-export { type ConnectionState, ConnectionStateMachine, type ConnectionStep } from './reconnect/connection-state-machine.ts';
-export { type AttemptFailure, type ReconnectDelays, ReconnectPolicy, type ReconnectPolicyOptions } from './reconnect/reconnect-policy.ts';
 export type { MonitoredItem, MonitorOptions, NotificationValue } from './subscription/monitored-item.ts';
 export { Subscription } from './subscription/subscription.ts';
 export type { RevisedParameters, SubscriptionOptions, SubscriptionState } from './subscription/subscription-options.ts';
 export type { SubscriptionSet } from './subscription/subscription-set.ts';
+export type { ClientTransport, TransportConnector } from './transport/client-transport.ts';
+export { type TcpConnectorOptions, tcpConnector } from './transport/connect-tcp.ts';
+export { ThrottledTransport } from './transport/throttled-transport.ts';

@@ -1,5 +1,13 @@
 import type { Runtime, Timer } from '@bulkhead/contracts';
-import { type NodeId, NodeId as NodeIds, type RequestType, type ResponseType, StatusCodes, UaStatusError, VariableIds } from '@bulkhead/types';
+import {
+  type NodeId,
+  NodeId as NodeIds,
+  type RequestType,
+  type ResponseType,
+  StatusCodes,
+  UaStatusError,
+  VariableIds,
+} from '@bulkhead/types';
 import type { RequestOptions } from '../connection/client-connection.ts';
 import type { AnyRequest, AnyResponse, RequestFields } from '../connection/service-message.ts';
 import { abortError } from '../deadline.ts';
@@ -285,7 +293,10 @@ function failureOf(error: UaStatusError): AttemptFailure {
 }
 
 function isBusy(error: UaStatusError): boolean {
-  return retryAfterMsOf(error) !== undefined || (error.statusCode !== StatusCodes.BadTimeout && ReconnectPolicy.isServerBusySignal(error.statusCode));
+  return (
+    retryAfterMsOf(error) !== undefined ||
+    (error.statusCode !== StatusCodes.BadTimeout && ReconnectPolicy.isServerBusySignal(error.statusCode))
+  );
 }
 
 function asStatusError(error: unknown): UaStatusError {

@@ -69,8 +69,7 @@ export class ReconnectPolicy implements ReconnectDelays {
     this.#maxDelayMs = requireInteger('maxDelayMs', options.maxDelayMs ?? Math.max(30_000, this.#initialDelayMs), this.#initialDelayMs);
     this.#jitter = options.jitter ?? 0.2;
     if (!(this.#jitter >= 0 && this.#jitter <= 1)) throw new RangeError(`jitter: 0 … 1 is wanted, not ${this.#jitter}`);
-    this.#maxRetries =
-      options.maxRetries === undefined ? Number.POSITIVE_INFINITY : requireInteger('maxRetries', options.maxRetries, 1);
+    this.#maxRetries = options.maxRetries === undefined ? Number.POSITIVE_INFINITY : requireInteger('maxRetries', options.maxRetries, 1);
     this.totalBudgetMs = options.totalBudgetMs === undefined ? undefined : requireInteger('totalBudgetMs', options.totalBudgetMs, 1);
     this.#random = options.random ?? Math.random;
   }

@@ -9,8 +9,8 @@ import {
 } from '@bulkhead/types';
 import type { ClientConnection, RequestOptions } from '../connection/client-connection.ts';
 import type { AnyRequest, AnyResponse, RequestFields } from '../connection/service-message.ts';
-import { activateSession, type CreatedSession, createSession, type SessionSeed } from './session-handshake.ts';
 import { SubscriptionSet } from '../subscription/subscription-set.ts';
+import { activateSession, type CreatedSession, createSession, type SessionSeed } from './session-handshake.ts';
 import { SessionOperations } from './session-operations.ts';
 
 /** A server that doesn't answer CloseSession is left after this time. */

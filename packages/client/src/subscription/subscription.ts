@@ -4,11 +4,11 @@ import {
   DataChangeNotification,
   type DataValue,
   EventNotificationList,
-  ExtensionObject,
+  type ExtensionObject,
   isBad,
   type NotificationMessage,
-  type StatusCode,
   StatusChangeNotification,
+  type StatusCode,
   StatusCodes,
   TimestampsToReturn,
   UaStatusError,
@@ -221,7 +221,10 @@ export class Subscription implements AsyncDisposable {
     return item;
   }
 
-  async #createItems(services: SessionServices, items: readonly Pick<MonitoredItem<never>, 'createRequest' | 'created' | 'clientHandle'>[]): Promise<void> {
+  async #createItems(
+    services: SessionServices,
+    items: readonly Pick<MonitoredItem<never>, 'createRequest' | 'created' | 'clientHandle'>[],
+  ): Promise<void> {
     for (let start = 0; start < items.length; start += ITEMS_PER_REQUEST) {
       const part = items.slice(start, start + ITEMS_PER_REQUEST);
       const itemsToCreate = part.map((item) => item.createRequest());
