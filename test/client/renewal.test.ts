@@ -30,6 +30,7 @@ describe("the client's channel", () => {
       reads++;
     }
     expect(session.connection.isOpen).toBe(true);
+    expect(session.connection.renewals).toBeGreaterThanOrEqual(3);
     expect(reads).toBeGreaterThan(10);
   });
 

@@ -1,36 +1,9 @@
-import type { ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
+import type { ByteTransportEvents } from '@bulkhead/contracts';
 import { BandwidthThrottle } from '@bulkhead/limits';
 import { ManualClock } from '@bulkhead/testkit';
 import { describe, expect, it } from 'vitest';
-import { type ClientTransport, ThrottledTransport } from '../src/index.ts';
-
-class FakeTransport implements ClientTransport {
-  readonly remote: RemoteAddress = { address: '127.0.0.1', port: 1 };
-  readonly transportProfileUri = 'urn:fake';
-  readonly unsentBytes = 0;
-  written = 0;
-  isReading = true;
-  ended = 0;
-  events!: ByteTransportEvents;
-  start(events: ByteTransportEvents): void {
-    this.events = events;
-  }
-  write(buffers: readonly Buffer[]): void {
-    for (const buffer of buffers) this.written += buffer.length;
-  }
-  pause(): void {
-    this.isReading = false;
-  }
-  resume(): void {
-    this.isReading = true;
-  }
-  end(): void {
-    this.ended++;
-  }
-  destroy(): void {
-    this.events.onClosed();
-  }
-}
+import { ThrottledTransport } from '../src/index.ts';
+import { FakeTransport } from './fake-transport.ts';
 
 const quiet: ByteTransportEvents = { onBytes: () => undefined, onDrain: () => undefined, onClosed: () => undefined };
 const rate = { bytesPerSecond: 1000, burstBytes: 100 };
@@ -42,12 +15,12 @@ describe('ThrottledTransport', () => {
     transport.start(quiet);
     transport.write([Buffer.alloc(600)]);
     transport.end();
-    expect([inner.written, transport.unsentBytes]).toEqual([100, 500]);
+    expect([inner.writtenBytes, transport.unsentBytes]).toEqual([100, 500]);
     clock.advance(250);
-    expect(inner.written).toBe(300);
+    expect(inner.writtenBytes).toBe(300);
     expect(inner.ended).toBe(0);
     clock.advance(250);
-    expect([inner.written, transport.unsentBytes, inner.ended]).toEqual([600, 0, 1]);
+    expect([inner.writtenBytes, transport.unsentBytes, inner.ended]).toEqual([600, 0, 1]);
   });
 
   it('LM-07 stops reading until what came is paid for, unless the connection wants it stopped longer', () => {
@@ -78,9 +51,9 @@ describe('ThrottledTransport', () => {
     b.start(quiet);
     inners[0]?.events.onBytes(Buffer.alloc(100));
     b.write([Buffer.alloc(100)]);
-    expect(inners[1]?.written).toBe(0);
+    expect(inners[1]?.writtenBytes).toBe(0);
     clock.advance(100);
-    expect(inners[1]?.written).toBe(100);
+    expect(inners[1]?.writtenBytes).toBe(100);
     b.write([Buffer.alloc(1000)]);
     a.destroy();
     b.destroy();

@@ -58,6 +58,7 @@ export class ClientConnection implements AsyncDisposable {
   /** An OPN is being decrypted; what follows it waits. */
   #isBusy = false;
   #isRenewing = false;
+  #renewals = 0;
   #timer: Timer | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
@@ -101,6 +102,11 @@ export class ClientConnection implements AsyncDisposable {
 
   get isOpen(): boolean {
     return this.#failure === undefined && this.#channel?.isOpen === true;
+  }
+
+  /** How often the channel's token was renewed. */
+  get renewals(): number {
+    return this.#renewals;
   }
 
   /** Requests on their way. */
@@ -236,6 +242,7 @@ export class ClientConnection implements AsyncDisposable {
         );
       case 'opened':
         this.#isRenewing = false;
+        if (event.renewal) this.#renewals++;
         this.#opened.resolve();
         return this.#arm();
       default:

@@ -234,7 +234,7 @@ export class Subscription implements AsyncDisposable {
         itemsToCreate,
       });
       const checked = expectResults(results, part.length);
-      part.forEach((item, index) => item.created(checked[index] as (typeof checked)[number]));
+      for (const [index, item] of part.entries()) item.created(checked[index] as (typeof checked)[number]);
     }
   }
 
