@@ -1,9 +1,9 @@
 import { StatusCodes } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
-import { ConnectionStateMachine, type ReconnectDelays, ReconnectPolicy } from '../src/index.ts';
+import { type AttemptFailure, ConnectionStateMachine, type ReconnectDelays, ReconnectPolicy } from '../src/index.ts';
 
-const refused = { statusCode: StatusCodes.BadConnectionRejected, retryAfterMs: undefined };
-const busy = { statusCode: StatusCodes.BadServerTooBusy, retryAfterMs: undefined };
+const refused: AttemptFailure = { statusCode: StatusCodes.BadConnectionRejected, retryAfterMs: undefined };
+const busy: AttemptFailure = { statusCode: StatusCodes.BadServerTooBusy, retryAfterMs: undefined };
 const policy = new ReconnectPolicy({ initialDelayMs: 100, maxDelayMs: 1000, jitter: 0 });
 
 describe('ConnectionStateMachine', () => {
@@ -43,7 +43,7 @@ describe('ConnectionStateMachine', () => {
       ...plain,
       tryGetNextDelay: (_attempt, { statusCode }) => (statusCode === busy.statusCode ? 99 : undefined),
     };
-    const waits = (delays: ReconnectDelays, failure: typeof busy): unknown => new ConnectionStateMachine(delays).failed(failure, 0);
+    const waits = (delays: ReconnectDelays, failure: AttemptFailure): unknown => new ConnectionStateMachine(delays).failed(failure, 0);
     expect(waits(plain, busy)).toEqual({ kind: 'wait', delayMs: 7 });
     expect(waits(optsOut, busy)).toEqual({ kind: 'wait', delayMs: 99 });
     expect(waits(optsOut, refused)).toEqual({ kind: 'wait', delayMs: 7 });
