@@ -1,4 +1,5 @@
 import { ManagedSession, type ManagedSessionEvent, type MonitoredItem, ReconnectPolicy } from '@bulkhead/client';
+import type { ServerOptions } from '@bulkhead/opcua';
 import { NodeId, StatusCodes, Variant } from '@bulkhead/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
@@ -9,12 +10,12 @@ import { createTestClient, introduce, type TestClient, urlOf } from './support.t
 const VALUE = 'ns=1;s=Value';
 const reconnectPolicy = new ReconnectPolicy({ initialDelayMs: 20, maxDelayMs: 100 });
 
-function startServer(port = 0, folder?: string): Promise<TestServer> {
+function startServer(port = 0, options: Partial<ServerOptions> = {}): Promise<TestServer> {
   return startTestServer(
     (space) => {
       space.addVariable({ browseName: 'Value', nodeId: NodeId.string(1, 'Value'), dataType: 'Double', value: 0, writable: true });
     },
-    { port, ...(folder === undefined ? {} : { pki: { folder } }) },
+    { port, ...options },
   );
 }
 
@@ -120,8 +121,42 @@ describe('a managed session', () => {
   });
 });
 
+describe('a managed session whose Session ended', () => {
+  it('takes its Subscription over to a new one, with every value that the server kept', async () => {
+    const test = await startServer(0, { minSessionTimeoutMs: 100 });
+    const client = createTestClient();
+    await introduce(client, test);
+    const proxy = await CuttableProxy.start(test.port);
+    const events: ManagedSessionEvent[] = [];
+    await using session = await ManagedSession.connect({
+      application: client.application,
+      endpointUrl: proxy.endpointUrl,
+      reconnectPolicy,
+      requestedSessionTimeoutMs: 600,
+      keepAliveIntervalMs: 100,
+      onEvent: (event) => events.push(event),
+    });
+    const subscription = await session.subscribe({ publishingIntervalMs: 50, lifetimeCount: 1000 });
+    const item = await subscription.monitor(VALUE, { samplingIntervalMs: 0, queueSize: 100 });
+    expect(await takeUntil(item, 0)).toEqual([0]);
+    const { id } = subscription;
+    proxy.cut();
+    while (test.server.counts.sessions > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(test.server.counts.subscriptions).toBe(1);
+    for (let value = 1; value <= 5; value++) variable(test.server, VALUE).setValue(value);
+    proxy.mend();
+    expect(await takeUntil(item, 5)).toEqual([1, 2, 3, 4, 5]);
+    expect(events.at(-2)).toEqual({ kind: 'established', isSameSession: false });
+    expect([subscription.id, subscription.lostMessages]).toEqual([id, 0]);
+    await session.close();
+    await proxy.close();
+    await client.end();
+    await test.end();
+  });
+});
+
 describe('a managed session and a server that starts anew', () => {
-  it('makes a new Session and its Subscription anew on the same port', async () => {
+  it.each(['None', 'SignAndEncrypt'] as const)('makes its Session and Subscription anew on the same port, mode %s', async (mode) => {
     const first = await startServer();
     const client = createTestClient();
     await introduce(client, first);
@@ -130,7 +165,7 @@ describe('a managed session and a server that starts anew', () => {
       application: client.application,
       endpointUrl: urlOf(first),
       reconnectPolicy,
-      security: { mode: 'None' },
+      security: { mode },
       onEvent: (event) => events.push(event),
     });
     const subscription = await session.subscribe({ publishingIntervalMs: 50 });
@@ -138,7 +173,9 @@ describe('a managed session and a server that starts anew', () => {
     expect(await takeUntil(item, 0)).toEqual([0]);
     const isRecreated = until(events, ({ kind }) => kind === 'subscriptionRecreated');
     await first.server.stop();
+    // It has another certificate now: the session goes on trying until both sides trust each other.
     const second = await startServer(first.port);
+    await introduce(client, second);
     await isRecreated;
     expect(await session.writeValue(VALUE, Variant.double(7))).toBe(StatusCodes.Good);
     expect((await takeUntil(item, 7)).at(-1)).toBe(7);
@@ -146,5 +183,6 @@ describe('a managed session and a server that starts anew', () => {
     expect(session.state).toBe('closed');
     await client.end();
     await second.end();
+    await first.end();
   });
 });

@@ -1,23 +1,13 @@
 import type { Runtime, Timer } from '@bulkhead/contracts';
 import { type ClientChannelEvent, ClientSecureChannel } from '@bulkhead/secure-channel';
 import { createRequestHeader, NodeId, type RequestType, type ResponseType, StatusCodes, UaStatusError } from '@bulkhead/types';
-import {
-  acceptAcknowledge,
-  ChunkFramer,
-  decodeAcknowledge,
-  decodeErrorMessage,
-  encodeHello,
-  type Hello,
-  helloOf,
-  readMessageType,
-} from '@bulkhead/uacp';
+import { acceptAcknowledge, ChunkFramer, decodeAcknowledge, encodeHello, type Hello, helloOf, readMessageType } from '@bulkhead/uacp';
 import { withDeadline } from '../deadline.ts';
 import { createDeferred } from '../deferred.ts';
-import { retryAfterOfReason } from '../retry-after.ts';
-import { ServiceResultError, statusText } from '../service-result-error.ts';
 import type { ClientTransport } from '../transport/client-transport.ts';
 import { ThrottledTransport } from '../transport/throttled-transport.ts';
 import type { ChannelSecurity } from './channel-security.ts';
+import { abortedResponse, asStatusError, serverError } from './connection-errors.ts';
 import { type ClientConnectionOptions, type ResolvedConnectionOptions, resolveConnectionOptions } from './connection-options.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { type AnyRequest, type AnyResponse, type RequestFields, readResponse, writeRequest } from './service-message.ts';
@@ -236,10 +226,7 @@ export class ClientConnection implements AsyncDisposable {
       case 'message':
         return this.#pending.settle(event.requestId, event.message);
       case 'aborted':
-        return this.#pending.fail(
-          event.requestId,
-          new ServiceResultError(event.statusCode, `${statusText(event.statusCode)}: ${event.reason}`, retryAfterOfReason(event.reason)),
-        );
+        return this.#pending.fail(event.requestId, abortedResponse(event.statusCode, event.reason));
       case 'opened':
         this.#isRenewing = false;
         if (event.renewal) this.#renewals++;
@@ -312,14 +299,4 @@ export class ClientConnection implements AsyncDisposable {
     this.#nextRequestHandle = this.#nextRequestHandle >= MAX_UINT32 ? 1 : this.#nextRequestHandle + 1;
     return this.#nextRequestHandle;
   }
-}
-
-function serverError(chunk: Buffer): ServiceResultError {
-  const { error, reason } = decodeErrorMessage(chunk);
-  return new ServiceResultError(error, `the server closed the connection: ${statusText(error)} ${reason}`, retryAfterOfReason(reason));
-}
-
-function asStatusError(error: unknown): UaStatusError {
-  if (error instanceof UaStatusError) return error;
-  return new UaStatusError(StatusCodes.BadInternalError, 'the connection failed', { cause: error });
 }

@@ -14,25 +14,18 @@ import { abortError } from '../deadline.ts';
 import { createDeferred } from '../deferred.ts';
 import type { ConnectGate } from '../reconnect/connect-gate.ts';
 import { type ConnectionState, ConnectionStateMachine, type ConnectionStep } from '../reconnect/connection-state-machine.ts';
-import { type AttemptFailure, ReconnectPolicy } from '../reconnect/reconnect-policy.ts';
-import { retryAfterMsOf } from '../service-result-error.ts';
+import { ReconnectPolicy } from '../reconnect/reconnect-policy.ts';
 import type { ClientSession } from '../session/client-session.ts';
 import { SessionOperations } from '../session/session-operations.ts';
 import { createSessionServices } from '../session/session-services.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 import { SubscriptionSet } from '../subscription/subscription-set.ts';
 import { ConnectionWaiters } from './connection-waiters.ts';
+import { asStatusError, failureOf, isBusy, isPermanentFailure, isSessionGone } from './failures.ts';
 import type { ManagedSessionEvent, ManagedSessionOptions } from './managed-session-options.ts';
-import { isPermanentFailure } from './permanent-failure.ts';
 import { recreate, restoreSubscriptions } from './restore-subscriptions.ts';
 import { type Establishment, SessionEstablisher } from './session-establisher.ts';
 
-/** Answers that mean that the Session is gone though its connection isn't. */
-const SESSION_GONE_CODES: ReadonlySet<number> = new Set([
-  StatusCodes.BadSessionIdInvalid,
-  StatusCodes.BadSessionClosed,
-  StatusCodes.BadSessionNotActivated,
-]);
 const DEFAULT_REQUEST_TIMEOUT_MS = 15_000;
 const MAX_KEEP_ALIVE_INTERVAL_MS = 10_000;
 const NO_GATE: ConnectGate = { enter: () => Promise.resolve({ [Symbol.dispose]: () => undefined }) };
@@ -148,7 +141,7 @@ export class ManagedSession extends SessionOperations implements AsyncDisposable
     try {
       return await session.request(requestType, responseType, fields, options);
     } catch (error) {
-      if (error instanceof UaStatusError && SESSION_GONE_CODES.has(error.statusCode)) session.connection.destroy(error);
+      if (isSessionGone(error)) session.connection.destroy(asStatusError(error));
       throw error;
     }
   }
@@ -286,20 +279,4 @@ export class ManagedSession extends SessionOperations implements AsyncDisposable
   #emit(event: ManagedSessionEvent): void {
     this.#options.onEvent?.(event);
   }
-}
-
-function failureOf(error: UaStatusError): AttemptFailure {
-  return { statusCode: error.statusCode, retryAfterMs: retryAfterMsOf(error) };
-}
-
-function isBusy(error: UaStatusError): boolean {
-  return (
-    retryAfterMsOf(error) !== undefined ||
-    (error.statusCode !== StatusCodes.BadTimeout && ReconnectPolicy.isServerBusySignal(error.statusCode))
-  );
-}
-
-function asStatusError(error: unknown): UaStatusError {
-  if (error instanceof UaStatusError) return error;
-  return new UaStatusError(StatusCodes.BadUnexpectedError, 'the session failed', { cause: error });
 }

@@ -1,23 +1,21 @@
 import type { Runtime, Timer } from '@bulkhead/contracts';
 import {
   AttributeIds,
-  DataChangeNotification,
   type DataValue,
-  EventNotificationList,
   type ExtensionObject,
   isBad,
   type NotificationMessage,
-  StatusChangeNotification,
   type StatusCode,
   StatusCodes,
-  TimestampsToReturn,
   UaStatusError,
   type Variant,
 } from '@bulkhead/types';
 import { ServiceResultError, statusText } from '../service-result-error.ts';
 import { expectResults, type NodeIdLike } from '../session/session-operations.ts';
 import type { SessionServices } from '../session/session-services.ts';
+import { createItems } from './item-creation.ts';
 import { MonitoredItem, type MonitorOptions, type NotificationValue } from './monitored-item.ts';
+import { deliverNotifications } from './notification-delivery.ts';
 import { nextSequenceNumber, SequenceTracker } from './sequence-tracker.ts';
 import {
   createRequestOf,
@@ -42,8 +40,6 @@ export interface SubscriptionHost {
   closed(subscription: Subscription): void;
 }
 
-/** Monitored items per request. */
-const ITEMS_PER_REQUEST = 1000;
 /** Messages fetched after a reconnect before new ones are asked for; a gap found later is filled too. */
 const MAX_REPUBLISHED = 10_000;
 /** What keep-alives may be late by, beside half their interval, ms. */
@@ -106,7 +102,7 @@ export class Subscription implements AsyncDisposable {
   /** Watches the same attribute of many nodes; look at each item's `statusCode`. */
   async monitorAll(nodes: readonly NodeIdLike[], options: MonitorOptions = {}): Promise<MonitoredItem[]> {
     const items = nodes.map((node) => this.#addItem<DataValue>(node, options));
-    await this.#createItems(this.#host.services, items);
+    await createItems(this.#host.services, this.#id, items);
     return items;
   }
 
@@ -118,7 +114,7 @@ export class Subscription implements AsyncDisposable {
   ): Promise<MonitoredItem<readonly Variant[]>> {
     const defaults = { attributeId: AttributeIds.EventNotifier, samplingIntervalMs: 0, queueSize: 0, filter };
     const item = this.#addItem<readonly Variant[]>(node, { ...defaults, ...options });
-    await this.#createItems(this.#host.services, [item]);
+    await createItems(this.#host.services, this.#id, [item]);
     return expectMonitored(this, item);
   }
 
@@ -172,7 +168,7 @@ export class Subscription implements AsyncDisposable {
     this.#revised = revisedOf(response);
     this.#tracker.reset();
     this.#heard();
-    await this.#createItems(services, [...this.#items.values()]);
+    await createItems(services, this.#id, [...this.#items.values()]);
     this.#watch();
   }
 
@@ -219,23 +215,6 @@ export class Subscription implements AsyncDisposable {
     // Before it is created: its first value may come before the answer.
     this.#items.set(item.clientHandle, item as unknown as MonitoredItem<NotificationValue>);
     return item;
-  }
-
-  async #createItems(
-    services: SessionServices,
-    items: readonly Pick<MonitoredItem<never>, 'createRequest' | 'created' | 'clientHandle'>[],
-  ): Promise<void> {
-    for (let start = 0; start < items.length; start += ITEMS_PER_REQUEST) {
-      const part = items.slice(start, start + ITEMS_PER_REQUEST);
-      const itemsToCreate = part.map((item) => item.createRequest());
-      const { results } = await services.createMonitoredItems({
-        subscriptionId: this.#id,
-        timestampsToReturn: TimestampsToReturn.Both,
-        itemsToCreate,
-      });
-      const checked = expectResults(results, part.length);
-      for (const [index, item] of part.entries()) item.created(checked[index] as (typeof checked)[number]);
-    }
   }
 
   #accept(message: NotificationMessage): Promise<void> | undefined {
@@ -291,19 +270,8 @@ export class Subscription implements AsyncDisposable {
   }
 
   #deliver({ notificationData, sequenceNumber }: NotificationMessage): void {
-    for (const data of notificationData ?? []) {
-      if (data.is(DataChangeNotification)) {
-        for (const { clientHandle, value } of data.decode(DataChangeNotification).monitoredItems ?? []) {
-          this.#items.get(clientHandle)?.notify(value);
-        }
-      } else if (data.is(EventNotificationList)) {
-        for (const { clientHandle, eventFields } of data.decode(EventNotificationList).events ?? []) {
-          this.#items.get(clientHandle)?.notify(eventFields ?? []);
-        }
-      } else if (data.is(StatusChangeNotification)) {
-        this.#onStatusChange(data.decode(StatusChangeNotification).status);
-      }
-    }
+    const status = deliverNotifications(notificationData ?? [], this.#items);
+    if (status !== undefined) this.#onStatusChange(status);
     this.#host.acknowledge(this.#id, sequenceNumber);
   }
 
