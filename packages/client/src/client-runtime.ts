@@ -8,13 +8,16 @@ const silentLogger: Logger = {
   log: () => undefined,
 };
 
+/** Longest delay that the runtime's own timer takes; with a longer one it would run at once. */
+const MAX_DELAY_MS = 0x7fffffff;
+
 /** A `Runtime` on Node's own clock, timers and event loop. @param log default: silent. */
 export function createClientRuntime(log: Logger = silentLogger): Runtime {
   return {
     clock: { nowMs: () => performance.now(), utcNow: () => DateTime.fromUnixMs(Date.now(), 0) },
     timers: {
       after: (delayMs, run) => {
-        const timeout = setTimeout(run, delayMs);
+        const timeout = setTimeout(run, Math.min(delayMs, MAX_DELAY_MS));
         return { cancel: () => clearTimeout(timeout) };
       },
     },

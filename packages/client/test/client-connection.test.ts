@@ -1,3 +1,4 @@
+import { BandwidthThrottle } from '@bulkhead/limits';
 import { createManualRuntime } from '@bulkhead/testkit';
 import { StatusCodes } from '@bulkhead/types';
 import { encodeErrorMessage, readMessageType } from '@bulkhead/uacp';
@@ -36,6 +37,23 @@ describe('ClientConnection', () => {
       statusCode: StatusCodes.BadTcpMessageTypeInvalid,
     });
     expect([babbling.isClosed, runtime.clock.pendingTimers]).toEqual([true, 0]);
+  });
+});
+
+describe('a throttled connection', () => {
+  it('LM-07 paces the first byte already, and gives its budget to each connection', async () => {
+    const runtime = createManualRuntime();
+    const transport = new FakeTransport();
+    const throttle = new BandwidthThrottle({ mode: 'PerConn', write: { bytesPerSecond: 10, burstBytes: 10 } });
+    const opening = ClientConnection.open({ endpointUrl, runtime, throttle, connector: () => Promise.resolve(transport) });
+    const outcome = expect(opening).rejects.toMatchObject({ statusCode: StatusCodes.BadConnectionClosed });
+    await settle();
+    expect(transport.writtenBytes).toBe(10);
+    runtime.clock.advance(2000);
+    expect(transport.writtenBytes).toBe(30);
+    transport.destroy();
+    await outcome;
+    expect(runtime.clock.pendingTimers).toBe(0);
   });
 });
 

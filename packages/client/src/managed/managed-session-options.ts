@@ -17,6 +17,7 @@ export interface ManagedSessionOptions extends OpenSessionOptions {
   readonly maxWaitingRequests?: number;
   /** Publish requests in flight at most. Default 10. */
   readonly maxPublishRequests?: number;
+  /** Hears what happens; what it throws is logged. */
   readonly onEvent?: (event: ManagedSessionEvent) => void;
 }
 

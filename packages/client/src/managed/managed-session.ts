@@ -277,6 +277,10 @@ export class ManagedSession extends SessionOperations implements AsyncDisposable
   }
 
   #emit(event: ManagedSessionEvent): void {
-    this.#options.onEvent?.(event);
+    try {
+      this.#options.onEvent?.(event);
+    } catch (error) {
+      this.#runtime.log.log('error', 'client.eventListenerFailed', { error });
+    }
   }
 }

@@ -39,6 +39,9 @@ export interface ReconnectPolicyOptions {
 /** A server that is busy is left alone this many times longer. */
 const BUSY_FACTOR = 4;
 
+/** Longest time that timers take, ms. */
+const MAX_INTEGER = 0x7fffffff;
+
 const BUSY_CODES: ReadonlySet<StatusCode> = new Set([
   StatusCodes.BadServerTooBusy,
   StatusCodes.BadTcpServerTooBusy,
@@ -105,6 +108,6 @@ export class ReconnectPolicy implements ReconnectDelays {
 }
 
 function requireInteger(name: string, value: number, min: number): number {
-  if (Number.isSafeInteger(value) && value >= min) return value;
-  throw new RangeError(`${name}: an integer >= ${min} is wanted, not ${value}`);
+  if (Number.isSafeInteger(value) && value >= min && value <= MAX_INTEGER) return value;
+  throw new RangeError(`${name}: an integer of ${min} … ${MAX_INTEGER} is wanted, not ${value}`);
 }

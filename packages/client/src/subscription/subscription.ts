@@ -102,7 +102,7 @@ export class Subscription implements AsyncDisposable {
   /** Watches the same attribute of many nodes; look at each item's `statusCode`. */
   async monitorAll(nodes: readonly NodeIdLike[], options: MonitorOptions = {}): Promise<MonitoredItem[]> {
     const items = nodes.map((node) => this.#addItem<DataValue>(node, options));
-    await createItems(this.#host.services, this.#id, items);
+    await this.#createItems(items);
     return items;
   }
 
@@ -114,7 +114,7 @@ export class Subscription implements AsyncDisposable {
   ): Promise<MonitoredItem<readonly Variant[]>> {
     const defaults = { attributeId: AttributeIds.EventNotifier, samplingIntervalMs: 0, queueSize: 0, filter };
     const item = this.#addItem<readonly Variant[]>(node, { ...defaults, ...options });
-    await createItems(this.#host.services, this.#id, [item]);
+    await this.#createItems([item]);
     return expectMonitored(this, item);
   }
 
@@ -168,7 +168,9 @@ export class Subscription implements AsyncDisposable {
     this.#revised = revisedOf(response);
     this.#tracker.reset();
     this.#heard();
-    await createItems(services, this.#id, [...this.#items.values()]);
+    // Those without an id have a request of their own on its way.
+    const known = [...this.#items.values()].filter(({ id }) => id !== 0);
+    await createItems(services, this.#id, known);
     this.#watch();
   }
 
@@ -215,6 +217,15 @@ export class Subscription implements AsyncDisposable {
     // Before it is created: its first value may come before the answer.
     this.#items.set(item.clientHandle, item as unknown as MonitoredItem<NotificationValue>);
     return item;
+  }
+
+  async #createItems(items: readonly Pick<MonitoredItem, 'createRequest' | 'created' | 'clientHandle'>[]): Promise<void> {
+    try {
+      await createItems(this.#host.services, this.#id, items);
+    } catch (error) {
+      for (const { clientHandle } of items) this.#items.delete(clientHandle);
+      throw error;
+    }
   }
 
   #accept(message: NotificationMessage): Promise<void> | undefined {
