@@ -1,4 +1,5 @@
-import { openSession } from '@bulkhead/client';
+import { ANONYMOUS, ClientConnection, ClientSession, getEndpoints, openSession, selectEndpoint } from '@bulkhead/client';
+import { SecurityPolicies } from '@bulkhead/security';
 import { MessageSecurityMode, NodeId, QualifiedName, StatusCodes, VariableIds, Variant } from '@bulkhead/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -85,6 +86,31 @@ describe('a session of the client', () => {
     expect(target?.targetId.nodeId.toString()).toBe(VALUE);
     expect(await session.callMethod('ns=1;s=Folder', 'ns=1;s=Fail')).toEqual([]);
     await expect(session.callMethod('ns=1;s=Folder', 'ns=1;s=Nothing')).rejects.toMatchObject({ statusCode: StatusCodes.BadMethodInvalid });
+  });
+
+  it('finds out that the list of endpoints was changed on the way, and leaves no Session behind', async () => {
+    const endpointUrl = urlOf(test);
+    const endpoints = await getEndpoints({ endpointUrl });
+    // As if the strongest had been taken out.
+    const discoveredEndpoints = endpoints.filter(
+      ({ securityPolicyUri }) => securityPolicyUri !== SecurityPolicies.Aes256_Sha256_RsaPss.uri,
+    );
+    const endpoint = selectEndpoint(discoveredEndpoints, {}, endpointUrl);
+    const security = await client.application.securityFor(endpoint, true);
+    await using connection = await ClientConnection.open({ endpointUrl, security });
+    const seed = {
+      application: client.application.description,
+      endpoint,
+      user: ANONYMOUS,
+      sessionName: '',
+      requestedSessionTimeoutMs: 60_000,
+      localeIds: [],
+    };
+    await expect(ClientSession.create(connection, { ...seed, discoveredEndpoints })).rejects.toMatchObject({
+      statusCode: StatusCodes.BadSecurityChecksFailed,
+    });
+    expect(test.server.counts.sessions).toBe(0);
+    await (await ClientSession.create(connection, { ...seed, discoveredEndpoints: endpoints })).close();
   });
 
   it('refuses a server that it does not trust', async () => {

@@ -11,6 +11,8 @@ import {
   ActivateSessionRequest,
   ActivateSessionResponse,
   type ApplicationDescription,
+  CloseSessionRequest,
+  CloseSessionResponse,
   CreateSessionRequest,
   CreateSessionResponse,
   type EndpointDescription,
@@ -71,8 +73,16 @@ export async function createSession(connection: ClientConnection, seed: SessionS
     undefined,
     options,
   );
-  if (policy.isSecure && clientCertificate !== null) checkServer(connection, created, signatureInput(clientCertificate, clientNonce));
-  if (seed.discoveredEndpoints !== undefined) checkEndpoints(seed.discoveredEndpoints, created.serverEndpoints ?? []);
+  // Without security the second list is worth no more than the first.
+  if (policy.isSecure && clientCertificate !== null) {
+    try {
+      checkServer(connection, created, signatureInput(clientCertificate, clientNonce));
+      if (seed.discoveredEndpoints !== undefined) checkEndpoints(seed.discoveredEndpoints, created.serverEndpoints ?? []);
+    } catch (error) {
+      await connection.request(CloseSessionRequest, CloseSessionResponse, {}, created.authenticationToken, options).catch(() => undefined);
+      throw error;
+    }
+  }
   return {
     sessionId: created.sessionId,
     authenticationToken: created.authenticationToken,
