@@ -1,0 +1,85 @@
+import { ConcurrencyConnectGate, type ManagedSession, ManagedSessionBuilder, ReconnectPolicy } from '@bulkhead/client';
+import { StatusCodes } from '@bulkhead/types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CuttableProxy } from '../support/cuttable-proxy.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTestClient, introduce, type TestClient, urlOf } from './support.ts';
+
+const SESSIONS = 200;
+
+/** Counts who is inside. */
+class WatchedGate extends ConcurrencyConnectGate {
+  most = 0;
+
+  override async enter(signal: AbortSignal): Promise<Disposable> {
+    const pass = await super.enter(signal);
+    this.most = Math.max(this.most, this.active);
+    return pass;
+  }
+}
+
+describe('many managed sessions', () => {
+  let test: TestServer;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    test = await startTestServer(() => undefined, { maxSessionCount: SESSIONS });
+    client = createTestClient();
+  });
+
+  afterAll(async () => {
+    await client.end();
+    await test.end();
+  });
+
+  it('CL-04 connect through a shared gate, come back after a cut, and leave nothing behind', async () => {
+    const proxy = await CuttableProxy.start(test.port);
+    const gate = new WatchedGate(8);
+    const builder = new ManagedSessionBuilder(client.application)
+      .withSecurity({ mode: 'None' })
+      .withReconnectPolicy(new ReconnectPolicy({ initialDelayMs: 20, maxDelayMs: 400 }))
+      .withConnectRateLimiter(gate);
+    const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => builder.connect(proxy.endpointUrl)));
+    expect(test.server.counts.sessions).toBe(SESSIONS);
+    proxy.cut();
+    proxy.mend();
+    await Promise.all(sessions.map(reads));
+    expect(test.server.counts.sessions).toBe(SESSIONS);
+    expect(gate.most).toBe(8);
+    await Promise.all(sessions.map((session) => session.close()));
+    await proxy.close();
+  });
+});
+
+describe('a server that is too busy', () => {
+  it('CL-02 RL-08 is left alone by every session for as long as it asked, until all are in', async () => {
+    const test = await startTestServer(() => undefined, {
+      maxConcurrentSessionEstablishment: 1,
+      security: { policies: ['None'], validateUser: () => new Promise((resolve) => setImmediate(resolve, true)) },
+    });
+    const client = createTestClient();
+    await introduce(client, test);
+    const waits: (number | undefined)[] = [];
+    const builder = new ManagedSessionBuilder(client.application)
+      .withSecurity({ mode: 'None' })
+      .withUser({ kind: 'userName', userName: 'joe', password: 'secret' })
+      .withReconnectPolicy(new ReconnectPolicy({ initialDelayMs: 20, maxDelayMs: 400 }))
+      .onEvent((event) => {
+        if (event.kind === 'attemptFailed' && event.failure.statusCode === StatusCodes.BadServerTooBusy) waits.push(event.waitMs);
+      });
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => builder.connect(urlOf(test))));
+    await Promise.all(sessions.map(reads));
+    await Promise.all(sessions.map((session) => session.close()));
+    expect(waits.length).toBeGreaterThan(0);
+    // The server's hint is a second; the policy alone would wait 80 to 400 ms.
+    for (const waitMs of waits) expect(waitMs).toBeGreaterThanOrEqual(1000);
+    await client.end();
+    await test.end();
+  });
+});
+
+/** A read that was on its way when the connection was cut fails; the next one waits for the new connection. */
+async function reads(session: ManagedSession): Promise<void> {
+  const read = (): Promise<unknown> => session.readValue('i=2259');
+  await read().catch(read);
+}
