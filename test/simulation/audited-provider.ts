@@ -186,6 +186,10 @@ class AuditedLease implements Lease {
     this.#close = close;
   }
 
+  get isShared(): boolean {
+    return this.#inner.isShared !== false;
+  }
+
   [Symbol.dispose](): void {
     this.#close?.();
     this.#close = undefined;

@@ -20,8 +20,9 @@ function reachable({ server, network, options }: World): ReadonlyMap<Stage, numb
   let connections = 0;
   let handshakes = 0;
   for (const { server: side } of network.links) {
-    if (side.state === 'handshake') handshakes++;
-    if (side.state !== 'closed' && side.state !== 'waiting') connections++;
+    // One that waits for a place has its handshake already.
+    if (side.state === 'handshake' || side.state === 'waiting') handshakes++;
+    if (side.state !== 'closed' && side.state !== 'waiting' && side.state !== 'refused') connections++;
   }
   let retainedBytes = 0;
   for (const { channel } of server.parts.connections.registry) retainedBytes += channel?.retainedBytes ?? 0;

@@ -7,10 +7,10 @@ export interface Acceptor {
 }
 
 /**
- * How far the server got with a connection, as its bytes show: it `waits` for the place of another one, is in its `handshake`,
- * is `open`, is `ending` (the server has given it up), or is `closed`.
+ * How far the server got with a connection, as its bytes show: it `waits` for the place of another one and may be `refused` it,
+ * is in its `handshake`, is `open`, is `ending` (the server has given it up), or is `closed`.
  */
-export type ServerSideState = 'waiting' | 'handshake' | 'open' | 'ending' | 'closed';
+export type ServerSideState = 'waiting' | 'refused' | 'handshake' | 'open' | 'ending' | 'closed';
 
 /** The server's end of a connection, watched from outside. */
 export class ObservedTransport implements ByteTransport, ByteTransportEvents {
@@ -87,5 +87,6 @@ export class ObservedTransport implements ByteTransport, ByteTransportEvents {
 
   #end(): void {
     if (this.state === 'handshake' || this.state === 'open') this.state = 'ending';
+    else if (this.state === 'waiting') this.state = 'refused';
   }
 }
