@@ -1,5 +1,5 @@
 import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
-import { type AddNodes, OpcUaServer, type ServerOptions } from '@bulkhead/server';
+import { type AddNodes, OpcUaServer, type RequestParkingPolicy, type ServerOptions } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
 export function addOpcUa(): OpcUaBuilder {
@@ -43,6 +43,11 @@ export class OpcUaServerBuilder {
   /** Says which callers are protected or trusted: by verified evidence, never by what they claim. */
   addResourceIsolationClassifier(resourceIsolationClassifier: ResourceIsolationClassifier): OpcUaServerBuilder {
     return this.#with({ resourceIsolationClassifier });
+  }
+
+  /** Selects requests of the host's own whose handlers may wait without an execution slot; Publish may in any case. */
+  withRequestParking(requestParking: RequestParkingPolicy): OpcUaServerBuilder {
+    return this.#with({ requestParking });
   }
 
   /** Adds nodes before the server listens; may be called several times, and may be asynchronous. */

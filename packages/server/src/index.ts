@@ -1,3 +1,4 @@
+export type { ParkingCandidate, RequestParkingPolicy } from '@bulkhead/contracts';
 export type { NodeRuntime } from './node-runtime.ts';
 export { createNodeRuntime, silentLogger } from './node-runtime.ts';
 export { type AddNodes, OpcUaServer, type ServerCounts } from './opcua-server.ts';
