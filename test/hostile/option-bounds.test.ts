@@ -17,6 +17,7 @@ const counts = [
   'handshakeTimeoutMs',
   'helloTimeoutMs',
   'slowReaderTimeoutMs',
+  'maxUnsentBytesPerOwner',
   'sourceTimeoutMs',
 ] as const satisfies readonly (keyof ServerOptions)[];
 

@@ -168,15 +168,51 @@ describe('FairRequestQueue', () => {
     expect(takeNames(queue)).toEqual(['f1']);
   });
 
+  it('gives the turn to another lane while the front can not start, and keeps the order of arrival otherwise', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const flow = new RequestFlow(owner());
+    fill(queue, flow, 2, 'f');
+    const control = new Entry(flow, 'control');
+    control.lane = Lane.Control;
+    queue.enqueue(control);
+    fill(queue, flow, 1, 'late');
+    expect(queue.peek()?.name).toBe('f0');
+    queue.passOver();
+    expect(takeNames(queue)).toEqual(['control']);
+    const another = new Entry(flow, 'another');
+    another.lane = Lane.Control;
+    queue.enqueue(another);
+    expect(queue.peek()).toBe(another);
+    queue.readmit();
+    expect(takeNames(queue)).toEqual(['f0', 'f1', 'late0', 'another']);
+  });
+
+  it('with cost time the owner that used least for its weight is next, and one that was away saves nothing up', () => {
+    const queue = new FairRequestQueue<Entry>('time');
+    const [light, heavy, late] = [owner(), owner(2), owner()] as const;
+    fill(queue, new RequestFlow(light), 4, 'l');
+    fill(queue, new RequestFlow(heavy), 4, 'h');
+    const run = (ms: number): string => {
+      const entry = queue.take() as Entry;
+      queue.charge(entry.flow.owner, ms);
+      return entry.name;
+    };
+    expect([run(10), run(10), run(10), run(10), run(10)]).toEqual(['l0', 'h0', 'h1', 'l1', 'h2']);
+    fill(queue, new RequestFlow(late), 3, 'n');
+    expect([run(3), run(3), run(3)]).toEqual(['n0', 'n1', 'h3']);
+    expect(takeNames(queue)).toHaveLength(3);
+  });
+
   it.each([11, 12, 13, 14])('loses and doubles nothing under random use (seed %i)', (seed) => {
     const random = randomFrom(seed);
-    const queue = new FairRequestQueue<Entry>();
+    const queue = new FairRequestQueue<Entry>(seed % 2 === 0 ? 'time' : 'turn');
     const owners = Array.from({ length: 4 }, (_, index) => owner(index + 1));
     const flows = Array.from({ length: 12 }, (_, index) => new RequestFlow(owners[index % 4] as OwnerTurns<Entry>));
     const waiting = new Set<Entry>();
     const steps = [
       () => {
         const entry = new Entry(flows[random(flows.length)] as RequestFlow<Entry>);
+        if (random(5) === 0) entry.lane = random(2) === 0 ? Lane.Control : Lane.Reconnect;
         waiting.add(entry);
         queue.enqueue(entry);
       },
@@ -186,6 +222,7 @@ describe('FairRequestQueue', () => {
         expect(entry).toBe(expected);
         if (entry === undefined) return;
         expect(waiting.delete(entry)).toBe(true);
+        queue.charge(entry.flow.owner, random(20));
         if (random(4) === 0) {
           waiting.add(entry);
           queue.enqueueFront(entry);
@@ -198,6 +235,12 @@ describe('FairRequestQueue', () => {
         waiting.delete(entry);
       },
       () => queue.passOver(),
+      () => queue.suspend(flows[random(flows.length)] as RequestFlow<Entry>),
+      () => queue.resume(flows[random(flows.length)] as RequestFlow<Entry>),
+      () => {
+        const entry = [...waiting][random(waiting.size)];
+        if (entry !== undefined) queue.moveEntry(entry, flows[random(flows.length)] as RequestFlow<Entry>);
+      },
       () => queue.readmit(),
       () => queue.moveFlow(flows[random(flows.length)] as RequestFlow<Entry>, owners[random(4)] as OwnerTurns<Entry>),
     ];
@@ -205,6 +248,7 @@ describe('FairRequestQueue', () => {
       (random(3) === 0 ? steps[0] : steps[random(steps.length)])?.();
       expect(queue.length).toBe(waiting.size);
     }
+    for (const flow of flows) queue.resume(flow);
     queue.readmit();
     for (let entry = queue.take(); entry !== undefined; entry = queue.take()) expect(waiting.delete(entry)).toBe(true);
     expect(waiting.size).toBe(0);

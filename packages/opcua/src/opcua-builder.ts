@@ -1,5 +1,12 @@
 import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
-import { type AddNodes, OpcUaServer, type ReverseConnectOptions, type ServerOptions, type ServerRateLimitOptions } from '@bulkhead/server';
+import {
+  type AddNodes,
+  OpcUaServer,
+  type RequestParkingPolicy,
+  type ReverseConnectOptions,
+  type ServerOptions,
+  type ServerRateLimitOptions,
+} from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
 export function addOpcUa(): OpcUaBuilder {
@@ -53,6 +60,11 @@ export class OpcUaServerBuilder {
   /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */
   addReverseConnect(client: ReverseConnectOptions): OpcUaServerBuilder {
     return this.#with({ reverseConnect: [...(this.#options.reverseConnect ?? []), client] });
+  }
+
+  /** Selects requests of the host's own whose handlers may wait without an execution slot; Publish may in any case. */
+  withRequestParking(requestParking: RequestParkingPolicy): OpcUaServerBuilder {
+    return this.#with({ requestParking });
   }
 
   /** Adds nodes before the server listens; may be called several times, and may be asynchronous. */

@@ -3,7 +3,10 @@ import {
   ChunkReassemblyBudget,
   createRuntimePlan,
   DefaultResourceIsolationProvider,
+  type Refusal,
+  RefusalIds,
   type ResourceIsolationProvider,
+  type SharedResourceIsolationOptions,
   SharedResourceIsolationProvider,
   Stage,
   withReassemblyBudget,
@@ -70,9 +73,10 @@ describe('ChunkReassemblyBudget', () => {
   });
 });
 
-function sharedOnly(): SharedResourceIsolationProvider {
+function sharedOnly(options: Partial<SharedResourceIsolationOptions> = {}): SharedResourceIsolationProvider {
   const some = 10;
   return new SharedResourceIsolationProvider({
+    ...options,
     totals: {
       Connection: some,
       Handshake: some,
@@ -99,6 +103,34 @@ describe('withReassemblyBudget', () => {
     disposeAll([lease, rest, lease]);
     expect(budget.usedBytes).toBe(0);
     expectNothingInUse(provider);
+  });
+
+  it('BX-05 refusals of the provider and of the budget have ids of one row, and both are told', () => {
+    const told: number[] = [];
+    const common = { refusalIds: new RefusalIds(), onRefused: ({ id }: Refusal) => void told.push(id) };
+    const provider = withReassemblyBudget(sharedOnly(common), new ChunkReassemblyBudget(100, 40), common);
+    const owner = provider.classify(anonymous);
+    const answers = [41, 2_000, 41].map((amount) => provider.tryAcquire(stage, owner, amount));
+    expect(answers.map((answer) => (answer as Refusal).id)).toEqual([1, 2, 3]);
+    expect(told).toEqual([1, 2, 3]);
+  });
+
+  it('forwards what the provider inside knows of channels, capacity and its plan', () => {
+    const asked: unknown[] = [];
+    const plan = createRuntimePlan(smallLimits);
+    const inner: ResourceIsolationProvider = new DefaultResourceIsolationProvider({ plan });
+    inner.classifyOn = (...args) => (asked.push(args), { key: 'k', ownerClass: 'Shared', weight: 1 });
+    inner.channelClosed = (channel) => void asked.push(channel);
+    const provider = withReassemblyBudget(inner, new ChunkReassemblyBudget(2_000));
+    const [channel, activation] = [{}, {}];
+    expect(provider.classifyOn?.(channel, activation, anonymous).key).toBe('k');
+    provider.channelClosed?.(channel);
+    expect(asked).toEqual([[channel, activation, anonymous], channel]);
+    expect(provider.plan).toBe(plan);
+    expect(provider.onCapacity).toBeDefined();
+    const { tryAcquire, tryAdmitRequest, getUsage, classify, classifyIngress } = sharedOnly();
+    const silent = { tryAcquire, tryAdmitRequest, getUsage, classify, classifyIngress, trackedOwnerCount: 0 };
+    expect(withReassemblyBudget(silent, new ChunkReassemblyBudget(100)).onCapacity).toBeUndefined();
   });
 
   it('RI-45 a provider that classifies reassembly replaces the threshold, never the total', () => {

@@ -24,6 +24,35 @@ function expectNothingInUse(provider: SharedResourceIsolationProvider): void {
 }
 
 describe('SharedResourceIsolationProvider', () => {
+  it('BX-05 numbers what it refuses and tells of it, with the owner', () => {
+    const told: unknown[] = [];
+    const provider = new SharedResourceIsolationProvider({ totals, onRefused: (...args) => void told.push(args) });
+    const owner = provider.classifyIngress('10.0.0.1');
+    const refusals = [provider.tryAcquire(Stage.SessionEstablishment, owner, 2), provider.tryAdmitRequest(owner, 301, false)];
+    expect(refusals).toMatchObject([
+      { id: 1, stage: Stage.SessionEstablishment },
+      { id: 2, stage: Stage.RequestQueueBytes },
+    ]);
+    expect(told).toEqual(refusals.map((refusal) => [refusal, owner, false]));
+  });
+
+  it('calls who waits for execution when there is room again after a refusal, and not otherwise', () => {
+    const provider = new SharedResourceIsolationProvider({ totals });
+    const owner = provider.classifyIngress('10.0.0.1');
+    let calls = 0;
+    const watch = provider.onCapacity(() => calls++);
+    const leases = [1, 2].map(() => granted(provider.tryAcquire(Stage.RequestExecution, owner, 1)));
+    leases[0]?.[Symbol.dispose]();
+    expect(calls).toBe(0);
+    provider.tryAcquire(Stage.RequestExecution, owner, 2);
+    leases[1]?.[Symbol.dispose]();
+    expect(calls).toBe(1);
+    watch[Symbol.dispose]();
+    provider.tryAcquire(Stage.RequestExecution, owner, 3);
+    granted(provider.tryAcquire(Stage.RequestExecution, owner, 1))[Symbol.dispose]();
+    expect([calls, provider.getUsage(Stage.RequestExecution)]).toEqual([1, 0]);
+  });
+
   it('grants up to the total of a stage and refuses the next with the stage, usage and limit', () => {
     const provider = new SharedResourceIsolationProvider({ totals });
     const owner = provider.classifyIngress('10.0.0.1');

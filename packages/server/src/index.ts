@@ -1,3 +1,4 @@
+export type { ParkingCandidate, RequestParkingPolicy } from '@bulkhead/contracts';
 export type { RefusalEntry } from './isolation/refusal-log.ts';
 export type { IsolationReport, OwnerReport, StageUsage } from './isolation/server-isolation.ts';
 export { planServer } from './isolation.ts';

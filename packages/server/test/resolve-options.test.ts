@@ -34,6 +34,18 @@ describe('server options', () => {
     expect(pathOfError({ ...name, maxSessionCount: 10, maxChannelCount: 11 })).toBeUndefined();
   });
 
+  it('RI-02 RI-09 requests run in arrival order in mode SharedOnly and where that is asked for, else by turns', () => {
+    const schedulingOf = (options: Partial<ServerOptions>) => resolveServerOptions({ ...name, ...options }).requestScheduling;
+    const inOrder = { useFairScheduling: false, schedulingCost: 'turn' };
+    expect(schedulingOf({ resourceIsolation: { mode: 'SharedOnly' } })).toEqual(inOrder);
+    expect(schedulingOf({ resourceIsolation: { mode: 'Balanced' }, requestScheduling: { useFairScheduling: false } })).toEqual(inOrder);
+    expect(schedulingOf({ resourceIsolation: { mode: 'Balanced' } })).toEqual({ useFairScheduling: true, schedulingCost: 'turn' });
+    expect(schedulingOf({ resourceIsolation: { mode: 'FairShare' }, requestScheduling: { schedulingCost: 'time' } })).toEqual({
+      useFairScheduling: true,
+      schedulingCost: 'time',
+    });
+  });
+
   it.each([
     ['applicationName', { applicationName: '' }],
     ['port', { ...name, port: 65_536 }],
@@ -51,6 +63,8 @@ describe('server options', () => {
     ['subscriptionLimits.maxSubscriptions', { ...name, subscriptionLimits: { maxSubscriptions: -1 } }],
     ['subscriptionLimits', { ...name, subscriptionLimits: { maxSubscriptions: 1.5 } }],
     ['subscriptionLimits', { ...name, subscriptionLimits: { minSamplingIntervalMs: 100, maxSamplingIntervalMs: 10 } }],
+    ['requestScheduling.useFairScheduling', { ...name, requestScheduling: { useFairScheduling: true } }],
+    ['requestScheduling.schedulingCost', { ...name, requestScheduling: { schedulingCost: 'time' } }],
     ['security.policies', { ...name, security: { policies: [] } }],
     ['security.modes', { ...name, security: { modes: [] } }],
   ] as const)('name the path %s when it is wrong', (path, options) => {

@@ -204,3 +204,65 @@ describe('moving a Session to another channel', () => {
     expect(harness.establishing).toBe(0);
   });
 });
+
+describe('a Session that comes back', () => {
+  /** Owners with the work that they are asked for as their key. */
+  function withOwners(options: { establishment?: number } = {}): { harness: Harness; asked: (string | undefined)[] } {
+    const asked: (string | undefined)[] = [];
+    const harness = new Harness(server, {
+      ...options,
+      owners: {
+        ownerOf: (_channel, session, work) => {
+          asked.push(session === undefined ? 'new' : (work ?? 'ordinary'));
+          return { key: 'k', ownerClass: 'Shared', weight: 1 };
+        },
+        channelClosed: () => {},
+      },
+    });
+    return { harness, asked };
+  }
+
+  it('RI-34 is asked for as reconnect work by a channel of the same client alone', async () => {
+    const { harness, asked } = withOwners();
+    const first = new TestChannel(Basic256Sha256, client);
+    const session = await harness.create(first, client);
+    await harness.activate(session, first);
+    await harness.activate(session, new TestChannel(Basic256Sha256, client));
+    const foreign = new TestChannel(Basic256Sha256, stranger);
+    await expectCode(harness.manager.activateSession(await harness.activateRequest(session), foreign), StatusCodes.BadSecurityChecksFailed);
+    expect(asked).toEqual(['new', 'ordinary', 'Reconnect', 'ordinary']);
+    expect(harness.establishing).toBe(0);
+  });
+
+  it('RI-34 is found by its token for another channel of the same client while it lives, and never on its own channel', async () => {
+    const { harness } = withOwners();
+    const [first, second, foreign] = [client, client, stranger].map((who) => new TestChannel(Basic256Sha256, who)) as [
+      TestChannel,
+      TestChannel,
+      TestChannel,
+    ];
+    const session = await harness.create(first, client);
+    const token = session.response.authenticationToken;
+    const find = (channel: TestChannel) => harness.manager.findReturning(token, channel, harness.runtime.nowMs)?.sessionName;
+    expect(find(second)).toBeUndefined();
+    await harness.activate(session, first);
+    expect([first, second, foreign].map(find)).toEqual([undefined, 'Session 1', undefined]);
+    expect(harness.manager.findReturning(UNKNOWN_TOKEN, second, harness.runtime.nowMs)).toBeUndefined();
+    const live = harness.resolve(session, first);
+    expect(harness.manager.isBound(live, first, harness.runtime.nowMs)).toBe(true);
+    expect(harness.manager.isBound(live, second, harness.runtime.nowMs)).toBe(false);
+    expect(harness.manager.isBound(live, first, live.expiresAtMs)).toBe(false);
+    expect(harness.manager.findReturning(token, second, live.expiresAtMs)).toBeUndefined();
+  });
+
+  it('has an identity of its own for each activation, of an anonymous user too', async () => {
+    const harness = new Harness(server);
+    const channel = new TestChannel(Basic256Sha256, client);
+    const session = await harness.create(channel, client);
+    await harness.activate(session, channel);
+    const before = harness.resolve(session, channel).identity;
+    await harness.activate(session, channel);
+    expect(harness.resolve(session, channel).identity).not.toBe(before);
+    expect(harness.resolve(session, channel).identity).toEqual(before);
+  });
+});

@@ -125,14 +125,18 @@ describe('CreateSession', () => {
     expect(harness.closed).toEqual(['idle evicted true', 'other evicted true']);
   });
 
-  it('refuses before any signature when SessionEstablishment is full, and says when to try again', async () => {
+  it('BX-05 refuses before any signature when SessionEstablishment is full, and says how full and when to try again', async () => {
     const harness = new Harness(server, { establishment: 1, busyRetryAfterMs: 700 });
     const channel = new TestChannel(Basic256Sha256, client);
     const first = harness.create(channel, client);
     const signaturesBefore = server.privateKey.pendingOperations;
     const refused = await harness.create(channel, client).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ServerTooBusyError);
-    expect(refused).toMatchObject({ statusCode: StatusCodes.BadServerTooBusy, retryAfterMs: 700 });
+    expect(refused).toMatchObject({
+      statusCode: StatusCodes.BadServerTooBusy,
+      retryAfterMs: 700,
+      refusal: { id: 1, stage: 'SessionEstablishment', reason: 'Capacity', usage: 1, limit: 1 },
+    });
     expect(server.privateKey.pendingOperations).toBe(signaturesBefore);
     await first;
     await harness.create(channel, client);
