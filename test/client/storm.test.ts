@@ -54,7 +54,7 @@ describe('many managed sessions', () => {
 describe('a server that is too busy', () => {
   it('CL-02 RL-08 is left alone by every session for as long as it asked, until all are in', async () => {
     const test = await startTestServer(() => undefined, {
-      rateLimits: { maxConcurrentSessionEstablishment: 1 },
+      rateLimits: { maxConcurrentSessionEstablishment: 3 },
       security: { policies: ['None'], validateUser: () => new Promise((resolve) => setImmediate(resolve, true)) },
     });
     const client = createTestClient();
