@@ -1,4 +1,4 @@
-import type { SessionContext } from '@bulkhead/contracts';
+import type { ParkSink, SessionContext } from '@bulkhead/contracts';
 import {
   AttributeIds,
   BuiltInType,
@@ -26,6 +26,7 @@ import type { VariableDetails, VariableNode } from './variable-node.ts';
 /** Whoever waits for an operation; its signal is asked for only when there is something to cancel. */
 export interface OperationCaller {
   readonly signal: AbortSignal;
+  readonly parkSink?: ParkSink | undefined;
 }
 
 /** A stored value counts as known to be accurate for so long without touching its ServerTimestamp again. */

@@ -170,6 +170,7 @@ export class MethodCalls {
         get signal(): AbortSignal {
           return caller?.signal ?? NEVER_ABORTED;
         },
+        parkSink: caller?.parkSink,
       });
       if (!isThenable(outputs)) return this.#succeeded(method, inputs.length, outputs ?? []);
       return Promise.resolve(outputs).then(

@@ -1,4 +1,4 @@
-import type { SessionContext } from '@bulkhead/contracts';
+import type { ParkSink, SessionContext } from '@bulkhead/contracts';
 import type { DataValue, LocalizedText, NodeId, QualifiedName, RolePermissionType, StatusCode, Variant } from '@bulkhead/types';
 import type { MethodNode } from './instance-nodes.ts';
 import type { Namespace } from './namespace.ts';
@@ -116,6 +116,8 @@ export interface MethodContext {
   /** The arguments as sent. */
   readonly inputArguments: readonly Variant[];
   readonly signal: AbortSignal;
+  /** Where to say that the call waits; only when the server's `RequestParkingPolicy` selects it. */
+  readonly parkSink?: ParkSink | undefined;
 }
 
 /** A method's outputs in order, as plain values or Variants. */

@@ -13,7 +13,7 @@ export interface ParkingCandidate {
    * Decodes the request, such as a `CallRequest`; look at `service` first, for this takes time.
    * @throws UaStatusError when it can't be decoded; it is not selected then.
    */
-  decode(): unknown;
+  readonly decode: () => unknown;
 }
 
 /** Selects requests of the host's own whose handlers may wait without an execution slot. Publish needs no policy. */

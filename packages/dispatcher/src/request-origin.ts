@@ -37,7 +37,7 @@ export class RequestOrigin {
   /** The Session as long as it vouches for what comes from here. */
   get boundSession(): SessionContext | undefined {
     const { session } = this;
-    return session !== undefined && session.isActivated && session.channel === this.channel ? session : undefined;
+    return session?.isActivated === true && session.channel === this.channel ? session : undefined;
   }
 
   get isIdle(): boolean {

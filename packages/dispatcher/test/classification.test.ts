@@ -106,7 +106,10 @@ describe('who is charged for a request that waited', () => {
     const { handlers, started } = pendingHandlers();
     let asked = 0;
     const owners: CallerOwners = {
-      ownerOf: () => ({ key: `address:${asked++ % 2}`, ownerClass: 'Shared', weight: 1 }),
+      ownerOf: () => {
+        if (asked++ > 1_000) throw new Error('asked again and again');
+        return { key: `address:${asked}`, ownerClass: 'Shared', weight: 1 };
+      },
       channelClosed: () => {},
     };
     const harness = new Harness(handlers, { owners });
@@ -116,6 +119,7 @@ describe('who is charged for a request that waited', () => {
     expect(started).toHaveLength(9);
     await finish(harness, started);
     expectEverythingEnded(harness);
+    expect([...harness.dispatcher.owners()]).toHaveLength(3);
   });
 });
 
@@ -208,6 +212,21 @@ describe('coming back over another channel', () => {
     const unknown = harness.submit({ channel: new TestChannel(91), token: 77 }, ActivateSessionRequest);
     const returning = harness.submit({ channel: new TestChannel(90), token }, ActivateSessionRequest);
     expect([unknown.result, returning.result]).toEqual([StatusCodes.BadServerTooBusy, undefined]);
+  });
+
+  it('RI-34 is not held up by one of the same address that has lost its Session', async () => {
+    const { harness, started, order } = isolated({ queue: 4 });
+    harness.read(harness.openSession('10.0.0.2'));
+    await harness.runtime.idle();
+    const [ended, live] = [harness.openSession('10.0.0.1'), harness.openSession('10.0.0.1')];
+    const [first, second] = [ended, live].map(({ token }, at) =>
+      harness.submit({ channel: new TestChannel(90 + at), token }, ActivateSessionRequest),
+    );
+    ended.session.isActivated = false;
+    await harness.runtime.idle();
+    expect([first?.result, second?.result, order]).toEqual([undefined, StatusCodes.Good, ['ActivateSession']]);
+    await finish(harness, started);
+    expectEverythingEnded(harness);
   });
 
   it('RI-34 loses the reserve when the Session ends while it waits, and is answered by ordinary capacity', async () => {

@@ -148,7 +148,7 @@ export class TestSessions implements SessionResolver {
 
   findReturning(authenticationToken: NodeId, channel: SecureChannelContext): TestSession | undefined {
     const session = this.byToken.get(authenticationToken.identifier as number);
-    return session !== undefined && session.isActivated && session.channel !== channel ? session : undefined;
+    return session?.isActivated === true && session.channel !== channel ? session : undefined;
   }
 }
 

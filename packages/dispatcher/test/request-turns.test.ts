@@ -42,6 +42,21 @@ describe('time in the event loop', () => {
     expectEverythingEnded(harness);
   });
 
+  it('holds a slow reader back in arrival order too, and gives its requests their old places', async () => {
+    const { harness, order } = timedHarness(0, { useFairScheduling: false });
+    const [slow, other] = [harness.openSession('10.0.0.1'), harness.openSession('10.0.0.2')];
+    const waiting = [harness.read(slow), harness.read(slow)];
+    harness.dispatcher.channelHeldBack(slow.channel, true);
+    const unaffected = harness.read(other);
+    await harness.runtime.idle();
+    expect(order).toEqual([unaffected.header.requestHandle]);
+    const late = [harness.read(other), harness.read(slow)];
+    harness.dispatcher.channelHeldBack(slow.channel, false);
+    await harness.runtime.idle();
+    expect(order.slice(1)).toEqual([...waiting, ...late].map(({ header }) => header.requestHandle));
+    expectEverythingEnded(harness);
+  });
+
   it('drops what waits for a channel that closes while it is held back', async () => {
     const { harness, order } = timedHarness(0);
     const slow = harness.openSession();
