@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ByteTransport, ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
+import { detach } from '@bulkhead/transport';
 
 /** OPC 10000-7: UA-TCP UA-SC UA-Binary. */
 export const UA_TCP_PROFILE_URI = 'http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary';
@@ -42,7 +43,8 @@ export class SocketByteTransport implements ByteTransport {
       this.#queuedBytes += buffer.length;
     }
     this.#pump();
-    this.#detach(Math.max(0, this.#queue.length - buffers.length));
+    const queue = this.#queue;
+    for (let at = Math.max(0, queue.length - buffers.length); at < queue.length; at++) queue[at] = detach(queue[at] as Buffer);
   }
 
   pause(): void {
@@ -72,18 +74,6 @@ export class SocketByteTransport implements ByteTransport {
       this.#writeBatch(this.#takeBatch());
     }
     if (this.#isEnding && this.#queue.length === 0) socket.end();
-  }
-
-  /** Buffers are cut from slabs that others share; one that has to wait must not keep a whole slab alive. */
-  #detach(from: number): void {
-    const queue = this.#queue;
-    for (let at = from; at < queue.length; at++) {
-      const buffer = queue[at] as Buffer;
-      if (2 * buffer.length >= buffer.buffer.byteLength) continue;
-      const own = Buffer.allocUnsafeSlow(buffer.length);
-      buffer.copy(own);
-      queue[at] = own;
-    }
   }
 
   #takeBatch(): Buffer[] {
