@@ -48,9 +48,9 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   /** The entry whose turn it is; undefined when nothing waits or all owners are passed over. */
   peek(): Entry | undefined {
     for (let owner = this.#ready.first; owner !== undefined; owner = this.#ready.first) {
-      const head = this.#headOf(owner.flows.first as RequestFlow<Entry>);
+      const head = this.#headAmong(owner.flows);
       if (head !== undefined) return head;
-      if (!this.#bringForward(owner)) this.#setAside(owner);
+      this.#setAside(owner);
     }
     return undefined;
   }
@@ -59,8 +59,10 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   take(): Entry | undefined {
     const entry = this.peek();
     if (entry === undefined) return undefined;
-    const { owner } = entry.flow;
-    owner.flows.rotate();
+    const { flow } = entry;
+    const { owner } = flow;
+    // An entry that goes because those before it can't start doesn't change whose turn it is when they can.
+    if (owner.flows.first === flow) owner.flows.rotate();
     this.remove(entry);
     this.#ready.turnUsed(owner);
     return entry;
@@ -163,16 +165,13 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     return isWaitingForTurn || (!flow.isSuspended && !flow.owner.isBlocked(lane, this.#round));
   }
 
-  /** Puts a flow with an entry that may go before the owner's others. @returns false when there is none. */
-  #bringForward(owner: OwnerTurns<Entry>): boolean {
-    if (this.#exemptCount === 0) return false;
-    for (let flow = owner.flows.first; flow !== undefined; flow = flow.nextLink) {
-      if (this.#headOf(flow) === undefined) continue;
-      owner.flows.remove(flow);
-      owner.flows.pushFront(flow);
-      return true;
-    }
-    return false;
+  /** The first entry of an owner's flows that may have a turn in this round. */
+  #headAmong(flows: LinkedList<RequestFlow<Entry>>): Entry | undefined {
+    const first = flows.first as RequestFlow<Entry>;
+    let head = this.#headOf(first);
+    if (this.#exemptCount === 0) return head;
+    for (let flow = first.nextLink; head === undefined && flow !== undefined; flow = flow.nextLink) head = this.#headOf(flow);
+    return head;
   }
 
   #setAside(owner: OwnerTurns<Entry>): void {

@@ -187,6 +187,25 @@ describe('FairRequestQueue', () => {
     expect(takeNames(queue)).toEqual(['f0', 'f1', 'late0', 'another']);
   });
 
+  it('BX-01 gives nobody the turns of its neighbours for having work in another lane that finds no room either', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const group = owner();
+    const pushy = new RequestFlow(group);
+    fill(queue, new RequestFlow(group), 1, 'polite');
+    fill(queue, pushy, 5, 'pushy');
+    const control = new Entry(pushy, 'control');
+    control.lane = Lane.Control;
+    queue.enqueue(control);
+    // Neither kind of work finds room …
+    queue.passOver();
+    expect(queue.peek()).toBe(control);
+    queue.passOver();
+    expect(queue.peek()).toBeUndefined();
+    // … and when there is room again, the turn is still that of the session that was first.
+    queue.readmit();
+    expect(takeNames(queue, 2)).toEqual(['polite0', 'pushy0']);
+  });
+
   it('with cost time the owner that used least for its weight is next, and one that was away saves nothing up', () => {
     const queue = new FairRequestQueue<Entry>('time');
     const [light, heavy, late] = [owner(), owner(2), owner()] as const;
