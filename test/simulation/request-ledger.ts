@@ -1,7 +1,7 @@
 import type { IncomingRequest, RequestSink, SecureChannelContext, ServiceContext, ServiceHandler } from '@bulkhead/contracts';
 import type { ServiceHandlers } from '@bulkhead/dispatcher';
-import { Stage } from '@bulkhead/resource-isolation';
-import { PublishRequest, type RequestHeader } from '@bulkhead/types';
+import { type Owner, Stage } from '@bulkhead/resource-isolation';
+import { ActivateSessionRequest, PublishRequest, type RequestHeader } from '@bulkhead/types';
 import type { AuditedProvider } from './audited-provider.ts';
 import type { FairnessWatch } from './fairness-watch.ts';
 import type { Findings } from './findings.ts';
@@ -25,6 +25,8 @@ const NO_SESSION_NEEDED: ReadonlySet<string> = new Set(['CreateSession', 'Activa
 
 /** Stands on both sides of the dispatcher and knows where each request is, whatever the dispatcher thinks. */
 export class RequestLedger implements RequestWatcher {
+  /** Whether a live Session still vouches for a request that is to bring it back. */
+  isReturning: (request: IncomingRequest) => boolean = () => true;
   readonly #findings: Findings;
   readonly #tally: Tally;
   readonly #provider: AuditedProvider;
@@ -146,7 +148,10 @@ export class RequestLedger implements RequestWatcher {
 
   #couldStart({ phase, owner, incoming }: RequestRecord): boolean {
     if (phase !== 'queued' || owner === undefined || this.#heldBack.has(incoming.channel)) return false;
-    return this.#provider.hasRoom(Stage.RequestExecution, owner, 1);
+    // Without its Session the request has no reserve any more.
+    const isOrdinary =
+      owner.work === 'Reconnect' && incoming.typeId === ActivateSessionRequest.binaryEncodingId && !this.isReturning(incoming);
+    return this.#provider.hasRoom(Stage.RequestExecution, isOrdinary ? ordinary(owner) : owner, 1);
   }
 
   #end(record: RequestRecord): void {
@@ -162,4 +167,8 @@ export class RequestLedger implements RequestWatcher {
     else if (session.channel !== channel) this.#findings.report(`${record.label} runs for a Session that is bound to another channel`);
     if (!channel.isOpen) this.#findings.report(`${record.label} runs for a closed channel`);
   }
+}
+
+function ordinary({ key, ownerClass, weight }: Owner): Owner {
+  return { key, ownerClass, weight };
 }

@@ -52,6 +52,9 @@ export class SimulatedServer {
       sink: (sink) => this.requests.watchSink(faults.sink(sink)),
       handlers: (handlers) => this.requests.watchHandlers(handlers),
     });
+    const { sessions } = this.parts;
+    this.requests.isReturning = ({ header, channel }) =>
+      sessions.findReturning(header.authenticationToken, channel, clock.seenMs) !== undefined;
     this.parts.endpoints.urls = ['opc.tcp://server:4840'];
     this.nodes = new SimulatedNodes(clock, streamOf(seed, Stream.sources), options);
   }

@@ -11,6 +11,11 @@ export class SimulationClock extends ManualClock {
     this.#lookMs = lookMs;
   }
 
+  /** The time, for who doesn't take part in what happens. */
+  get seenMs(): number {
+    return super.nowMs();
+  }
+
   override nowMs(): number {
     this.elapse(this.#lookMs);
     return super.nowMs();

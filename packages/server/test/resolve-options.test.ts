@@ -63,8 +63,14 @@ describe('server options', () => {
     ['subscriptionLimits.maxSubscriptions', { ...name, subscriptionLimits: { maxSubscriptions: -1 } }],
     ['subscriptionLimits', { ...name, subscriptionLimits: { maxSubscriptions: 1.5 } }],
     ['subscriptionLimits', { ...name, subscriptionLimits: { minSamplingIntervalMs: 100, maxSamplingIntervalMs: 10 } }],
-    ['requestScheduling.useFairScheduling', { ...name, requestScheduling: { useFairScheduling: true } }],
-    ['requestScheduling.schedulingCost', { ...name, requestScheduling: { schedulingCost: 'time' } }],
+    [
+      'requestScheduling.useFairScheduling',
+      { ...name, resourceIsolation: { mode: 'SharedOnly' }, requestScheduling: { useFairScheduling: true } },
+    ],
+    [
+      'requestScheduling.schedulingCost',
+      { ...name, resourceIsolation: { mode: 'SharedOnly' }, requestScheduling: { schedulingCost: 'time' } },
+    ],
     ['security.policies', { ...name, security: { policies: [] } }],
     ['security.modes', { ...name, security: { modes: [] } }],
   ] as const)('name the path %s when it is wrong', (path, options) => {
