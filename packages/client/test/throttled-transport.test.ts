@@ -11,7 +11,10 @@ const rate = { bytesPerSecond: 1000, burstBytes: 100 };
 describe('ThrottledTransport', () => {
   it('LM-07 paces what the client writes, and ends only when all is sent', () => {
     const [inner, clock] = [new FakeTransport(), new ManualClock()];
-    const transport = new ThrottledTransport(inner, new BandwidthThrottle({ mode: 'PerConn', write: rate }).attach(), clock, clock);
+    const transport = new ThrottledTransport(inner, new BandwidthThrottle({ mode: 'PerConn', write: rate }).attach(), {
+      clock,
+      timers: clock,
+    });
     transport.start(quiet);
     transport.write([Buffer.alloc(600)]);
     transport.end();
@@ -25,7 +28,10 @@ describe('ThrottledTransport', () => {
 
   it('LM-07 stops reading until what came is paid for, unless the connection wants it stopped longer', () => {
     const [inner, clock] = [new FakeTransport(), new ManualClock()];
-    const transport = new ThrottledTransport(inner, new BandwidthThrottle({ mode: 'PerConn', read: rate }).attach(), clock, clock);
+    const transport = new ThrottledTransport(inner, new BandwidthThrottle({ mode: 'PerConn', read: rate }).attach(), {
+      clock,
+      timers: clock,
+    });
     let received = 0;
     transport.start({ ...quiet, onBytes: (bytes) => (received += bytes.length) });
     inner.events.onBytes(Buffer.alloc(300));
@@ -43,7 +49,7 @@ describe('ThrottledTransport', () => {
     const clock = new ManualClock();
     const throttle = new BandwidthThrottle({ mode: 'Shared', total: rate });
     const inners = [new FakeTransport(), new FakeTransport()];
-    const [a, b] = inners.map((inner) => new ThrottledTransport(inner, throttle.attach(), clock, clock)) as [
+    const [a, b] = inners.map((inner) => new ThrottledTransport(inner, throttle.attach(), { clock, timers: clock })) as [
       ThrottledTransport,
       ThrottledTransport,
     ];

@@ -11,6 +11,7 @@ export {
 } from '@bulkhead/resource-isolation';
 export {
   type AddNodes,
+  type BandwidthOptions,
   type IsolationReport,
   KiB,
   MiB,

@@ -1,6 +1,7 @@
 import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceIsolationOptions } from '@bulkhead/resource-isolation';
 import {
   type AddNodes,
+  type BandwidthOptions,
   OpcUaServer,
   type RequestParkingPolicy,
   type ReverseConnectOptions,
@@ -55,6 +56,11 @@ export class OpcUaServerBuilder {
   /** Says how fast callers may connect, and how many Sessions may be established at a time; checked when the server starts. */
   configureRateLimits(rateLimits: ServerRateLimitOptions): OpcUaServerBuilder {
     return this.#with({ rateLimits });
+  }
+
+  /** Holds back who sends or takes more bytes per second: a connection, a caller, or all together. */
+  withBandwidth(bandwidth: BandwidthOptions): OpcUaServerBuilder {
+    return this.#with({ bandwidth });
   }
 
   /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */

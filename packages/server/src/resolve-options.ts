@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { ChunkReassemblyBudget, MAX_HANDSHAKE_TIMEOUT_MS } from '@bulkhead/resource-isolation';
 import type { SecurityPolicyName } from '@bulkhead/security';
 import { planConnectionLimits } from '@bulkhead/transport';
+import { checkBandwidth } from './bandwidth/bandwidth-options.ts';
 import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
@@ -21,6 +22,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     throw new OptionsError('applicationName', 'a name', applicationName);
   }
   checkLimits(options);
+  checkBandwidth(options.bandwidth);
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);

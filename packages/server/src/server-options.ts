@@ -10,6 +10,7 @@ import type { SecurityPolicyName } from '@bulkhead/security';
 import type { OperationLimits } from '@bulkhead/services';
 import type { SubscriptionLimits } from '@bulkhead/subscription';
 import type { MeterProvider } from '@opentelemetry/api';
+import type { BandwidthOptions } from './bandwidth/bandwidth-options.ts';
 import type { ServerRateLimiterProvider, ServerRateLimitOptions } from './rate-limits/rate-limit-options.ts';
 
 /** Bytes in a mebibyte. */
@@ -142,6 +143,8 @@ export interface ServerOptions {
   readonly rateLimits?: ServerRateLimitOptions;
   /** Takes the place of the connection rates of `rateLimits`; asked as it is. Not disposed by the server. */
   readonly serverRateLimiterProvider?: ServerRateLimiterProvider;
+  /** Bytes per second of connections, callers and the whole server. Default: not limited. */
+  readonly bandwidth?: BandwidthOptions;
   /** Where metrics go. Default: the provider that is registered globally when the server starts; without one, nowhere. */
   readonly meterProvider?: MeterProvider;
   /** Default: silent. */
@@ -172,6 +175,7 @@ export type ResolvedServerOptions = Required<
     | 'rateLimits'
     | 'serverRateLimiterProvider'
     | 'meterProvider'
+    | 'bandwidth'
     | 'log'
     | 'security'
     | 'pki'

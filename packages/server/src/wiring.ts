@@ -6,8 +6,9 @@ import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
 import { SessionManager } from '@bulkhead/session';
 import { SubscriptionManager } from '@bulkhead/subscription';
-import { type ConnectionRateGate, UacpConnectionFactory } from '@bulkhead/transport';
+import { type ConnectionRateGate, type ConnectionThrottles, UacpConnectionFactory } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
+import { createConnectionThrottles } from './bandwidth/connection-throttles.ts';
 import { ProviderCallerOwners } from './caller-owners.ts';
 import type { ServerIsolation } from './isolation/server-isolation.ts';
 import { createIsolation } from './isolation.ts';
@@ -52,6 +53,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   const { provider } = isolation;
   const ownPlan = given.resourceIsolationProvider === undefined ? isolation.plan : undefined;
   const rateGate = createConnectionRate(options.rateLimits, ownPlan, given.serverRateLimiterProvider);
+  const throttles = given.bandwidth === undefined ? undefined : createConnectionThrottles(given.bandwidth);
   const operationLimits: OperationLimits = { ...defaultOperationLimits, ...given.operationLimits };
   const encodingLimits = encodingLimitsFor(options);
   const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
@@ -85,7 +87,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     parkingPolicy: given.requestParking,
   });
   const sink = requestSink(dispatcher, sessions, subscriptions, owners);
-  const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink, rateGate);
+  const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink, rateGate, throttles);
   const parts = {
     runtime,
     provider,
@@ -170,6 +172,7 @@ function createConnections(
   endpoints: ServerEndpoints,
   sink: RequestSink,
   rateGate: ConnectionRateGate | undefined,
+  throttles: ConnectionThrottles | undefined,
 ): UacpConnectionFactory {
   return new UacpConnectionFactory({
     runtime,
@@ -178,6 +181,7 @@ function createConnections(
     endpoints,
     sink,
     ...(rateGate === undefined ? {} : { rateGate }),
+    throttles,
     limits: {
       receiveBufferSize: options.maxBufferSize,
       sendBufferSize: options.maxBufferSize,

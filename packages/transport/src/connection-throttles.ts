@@ -5,7 +5,7 @@ import type { Owner } from '@bulkhead/resource-isolation';
 export interface ConnectionThrottles {
   /**
    * @param owner whose connection it is, as far as that is known before anything is authenticated.
-   * @returns its throttle, which is disposed with the connection if it can be; undefined when the connection has to be refused.
+   * @returns its throttle; disposed with the connection if it can be.
    */
-  attach(owner: Owner, nowMs: number): (ConnectionThrottle & Partial<Disposable>) | undefined;
+  attach(owner: Owner, nowMs: number): ConnectionThrottle & Partial<Disposable>;
 }

@@ -1,4 +1,4 @@
-import type { ByteTransport } from '@bulkhead/contracts';
+import type { ByteTransport, ByteTransportEvents } from '@bulkhead/contracts';
 import type { Owner, Refusal } from '@bulkhead/resource-isolation';
 import { type ConnectionAdmission, ConnectionLeases } from './connection-admission.ts';
 import type { ConnectionRegistry } from './connection-registry.ts';
@@ -7,7 +7,7 @@ import { WaitingConnection } from './waiting-connection.ts';
 
 /** What becomes of those that waited. */
 export interface ReclamationOutcome {
-  open(transport: ByteTransport, leases: ConnectionLeases): UacpConnection;
+  open(transport: ByteTransport, leases: ConnectionLeases): ByteTransportEvents;
   refused(refusal: Refusal): void;
 }
 

@@ -5,12 +5,14 @@ import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from '
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
+import type { ConnectionThrottles } from './connection-throttles.ts';
 import { type ConnectionInitiator, OutgoingConnection, type OutgoingStart } from './outgoing-connection.ts';
 import { ReadTurns } from './read-turns.ts';
 import { Reclamation } from './reclamation.ts';
 import { RequestHeadDecoder } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { SecureChannelSource } from './secure-channel-source.ts';
+import { ThrottledByteTransport } from './throttled-byte-transport.ts';
 import { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 import { UacpConnection } from './uacp-connection.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
@@ -41,6 +43,8 @@ export interface UacpConnectionFactoryOptions {
   readonly maxTokenLifetimeMs?: number;
   /** Asked for each accepted transport whose caller is within its limits; without one, any rate is fine. */
   readonly rateGate?: ConnectionRateGate;
+  /** Bytes per second of connections; without it they are not limited. */
+  readonly throttles?: ConnectionThrottles | undefined;
 }
 
 /** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
@@ -50,6 +54,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
   readonly limits: ConnectionLimits;
   readonly #environment: ConnectionEnvironment;
   readonly #reclamation: Reclamation;
+  readonly #throttles: ConnectionThrottles | undefined;
   #isClosed = false;
   #emptied: (() => void)[] = [];
 
@@ -58,6 +63,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
     const { runtime, provider, sink, owners, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
     const limits = planConnectionLimits(options.limits);
     this.limits = limits;
+    this.#throttles = options.throttles;
     this.#environment = {
       runtime,
       sink,
@@ -123,10 +129,15 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
     return new Promise((resolve) => this.#emptied.push(resolve));
   }
 
-  #open(transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart): UacpConnection {
+  /** @returns whom to tell about the transport's bytes. */
+  #open(transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart): ByteTransportEvents {
     if (outgoing === undefined) this.diagnostics.acceptedConnections++;
     else this.diagnostics.outgoingConnections++;
-    return new UacpConnection(this.#environment, transport, leases, outgoing);
+    if (this.#throttles === undefined) return new UacpConnection(this.#environment, transport, leases, outgoing);
+    const { runtime } = this.#environment;
+    const throttled = new ThrottledByteTransport(transport, this.#throttles.attach(leases.owner, runtime.clock.nowMs()), runtime);
+    throttled.drivenBy(new UacpConnection(this.#environment, throttled, leases, outgoing));
+    return throttled;
   }
 
   #refuse(reason: ConnectionRefusal): undefined {

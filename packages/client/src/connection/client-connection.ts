@@ -59,7 +59,7 @@ export class ClientConnection implements AsyncDisposable {
     this.runtime = options.runtime;
     this.closed = this.#closed.promise;
     this.#options = options;
-    this.#transport = options.throttle ? new ThrottledTransport(transport, options.throttle.attach(), clock, timers) : transport;
+    this.#transport = options.throttle ? new ThrottledTransport(transport, options.throttle.attach(), { clock, timers }) : transport;
     this.#framer = new ChunkFramer(options.limits.receiveBufferSize);
     this.#hello = helloOf(options.limits, options.endpointUrl);
     this.#pending = new PendingRequests(timers, options.maxInFlightRequests);
