@@ -2,6 +2,7 @@ import { type Owner, Stage } from '@bulkhead/resource-isolation';
 import { type AuditedProvider, nameOf } from './audited-provider.ts';
 import type { Findings } from './findings.ts';
 import type { RequestRecord } from './observed-request.ts';
+import type { Scheduling } from './options.ts';
 import type { Tally } from './tally.ts';
 
 /** A request that waits for its turn, and what competes with it. */
@@ -48,13 +49,16 @@ export class FairnessWatch {
   readonly #findings: Findings;
   readonly #tally: Tally;
   readonly #provider: AuditedProvider;
+  readonly #isByTurns: boolean;
   readonly #politePorts: Set<number> = new Set();
   readonly #waits: Map<RequestRecord, Wait> = new Map();
 
-  constructor(findings: Findings, tally: Tally, provider: AuditedProvider) {
+  /** @param scheduling only with turns that all count the same there is a number of turns to wait. */
+  constructor(findings: Findings, tally: Tally, provider: AuditedProvider, scheduling: Scheduling) {
     this.#findings = findings;
     this.#tally = tally;
     this.#provider = provider;
+    this.#isByTurns = scheduling === 'turn';
     provider.onExecutionAsked = () => this.#noteWhoCouldStart();
   }
 
@@ -65,7 +69,7 @@ export class FairnessWatch {
 
   queued(record: RequestRecord, live: Iterable<RequestRecord>): void {
     for (const wait of this.#waits.values()) wait.note(record);
-    if (!this.#politePorts.has(record.incoming.channel.remote.port) || record.owner === undefined) return;
+    if (!this.#isByTurns || !this.#politePorts.has(record.incoming.channel.remote.port) || record.owner === undefined) return;
     const wait = new Wait(record.owner, record.flow);
     for (const other of live) if (other.phase !== 'parked') wait.note(other);
     this.#waits.set(record, wait);

@@ -32,10 +32,14 @@ export interface SharedCapacities {
   readonly establishment: number;
 }
 
+/** In which order requests run: owners take turns by number or by time, or all as they come. */
+export type Scheduling = 'turn' | 'time' | 'arrival';
+
 /** One simulated run, all of it derived from its seed. */
 export interface SimulationOptions {
   readonly seed: number;
   readonly mode: ResourceIsolationMode;
+  readonly scheduling: Scheduling;
   /** Events before the faults end. */
   readonly eventCount: number;
   readonly maxSessionCount: number;
@@ -65,6 +69,7 @@ export interface SimulationOptions {
 }
 
 const modes: readonly ResourceIsolationMode[] = ['SharedOnly', 'FairShare', 'Balanced', 'Balanced', 'TrustedReservations'];
+const schedulings: readonly Scheduling[] = ['turn', 'turn', 'turn', 'time', 'arrival'];
 const protectedStandings: readonly MappedAddress['standing'][] = ['Bootstrap', 'Reconnect', 'Control'];
 const KiB = 1024;
 const UNBOUNDED_OWNERS = 4096;
@@ -107,6 +112,7 @@ export function optionsOf(seed: number): SimulationOptions {
       wallClockStep: rarely(between(30, 150)),
     },
     end: random.nextInt(3) === 0 ? 'shutdown' : 'clientsLeave',
+    scheduling: mode === 'SharedOnly' ? 'arrival' : random.pick(schedulings),
   };
 }
 

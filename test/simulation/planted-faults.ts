@@ -107,6 +107,14 @@ class PassingProvider implements ResourceIsolationProvider {
     return this.inner.classify(evidence);
   }
 
+  classifyOn(channel: object, activation: object | undefined, evidence: CallerEvidence): Owner {
+    return this.inner.classifyOn?.(channel, activation, evidence) ?? this.inner.classify(evidence);
+  }
+
+  channelClosed(channel: object): void {
+    this.inner.channelClosed?.(channel);
+  }
+
   onCapacity(listener: () => void): Disposable {
     return this.inner.onCapacity?.(listener) ?? { [Symbol.dispose]: () => undefined };
   }

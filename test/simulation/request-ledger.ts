@@ -6,6 +6,7 @@ import type { AuditedProvider } from './audited-provider.ts';
 import type { FairnessWatch } from './fairness-watch.ts';
 import type { Findings } from './findings.ts';
 import { ObservedContext, ObservedRequest, RequestRecord, type RequestWatcher } from './observed-request.ts';
+import type { Scheduling } from './options.ts';
 import type { Tally } from './tally.ts';
 
 type AnyHandler = ServiceHandler<object, object>;
@@ -31,13 +32,15 @@ export class RequestLedger implements RequestWatcher {
   readonly #tally: Tally;
   readonly #provider: AuditedProvider;
   readonly #fairness: FairnessWatch;
+  readonly #isInArrivalOrder: boolean;
   readonly #records: WeakMap<RequestHeader, RequestRecord> = new WeakMap();
   readonly #live: Set<RequestRecord> = new Set();
   readonly #heldBack: WeakSet<SecureChannelContext> = new WeakSet();
   /** Ended since the last look. */
   #ended: RequestRecord[] = [];
 
-  constructor(findings: Findings, tally: Tally, provider: AuditedProvider, fairness: FairnessWatch) {
+  constructor(findings: Findings, tally: Tally, provider: AuditedProvider, fairness: FairnessWatch, scheduling: Scheduling) {
+    this.#isInArrivalOrder = scheduling === 'arrival';
     this.#findings = findings;
     this.#tally = tally;
     this.#provider = provider;
@@ -67,9 +70,11 @@ export class RequestLedger implements RequestWatcher {
   /** What could go on has a turn ahead. @param isTurnDue whether there is one. */
   checkTurns(isTurnDue: boolean): void {
     if (isTurnDue) return;
+    let isBehindOther = false;
     for (const record of this.#live) {
       if (record.waitsForTurn) this.#findings.report(`${record.label} waits for its next turn, and none is due`);
-      if (this.#couldStart(record)) this.#findings.report(`${record.label} could start, and no turn is due`);
+      if (!isBehindOther && this.#couldStart(record)) this.#findings.report(`${record.label} could start, and no turn is due`);
+      if (this.#isInArrivalOrder && record.phase === 'queued' && !this.#heldBack.has(record.incoming.channel)) isBehindOther = true;
     }
   }
 

@@ -36,8 +36,8 @@ export class SimulatedServer {
     const clock = new SimulationClock(options.lookMs);
     this.clock = clock;
     this.provider = createAuditedProvider(options, findings, this.tally, faults);
-    this.fairness = new FairnessWatch(findings, this.tally, this.provider);
-    this.requests = new RequestLedger(findings, this.tally, this.provider, this.fairness);
+    this.fairness = new FairnessWatch(findings, this.tally, this.provider, options.scheduling);
+    this.requests = new RequestLedger(findings, this.tally, this.provider, this.fairness, options.scheduling);
     const runtime: Runtime = {
       clock,
       timers: clock,
@@ -95,5 +95,9 @@ function serverOptions(options: SimulationOptions, provider: ResourceIsolationPr
     sourceTimeoutMs: 500,
     subscriptionLimits: { maxPublishRequestsPerSession: 4, maxLifetimeMs: LONGEST_SUBSCRIPTION_MS, minPublishingIntervalMs: 20 },
     resourceIsolationProvider: provider,
+    requestScheduling: {
+      useFairScheduling: options.scheduling !== 'arrival',
+      schedulingCost: options.scheduling === 'time' ? 'time' : 'turn',
+    },
   };
 }

@@ -21,6 +21,7 @@ const answers: readonly string[] = [
 
 const settings: readonly string[] = [
   ...['SharedOnly', 'FairShare', 'Balanced', 'TrustedReservations'].map((mode) => `mode ${mode}`),
+  ...['turn', 'time', 'arrival'].map((scheduling) => `scheduling ${scheduling}`),
   ...['trusted', 'Bootstrap', 'Reconnect', 'Control'].map((standing) => `standing ${standing}`),
   ...['cut', 'stall', 'clockJump', 'wallClockStep'].map((fault) => `fault ${fault}`),
   ...['shutdown', 'clientsLeave'].map((end) => `end ${end}`),

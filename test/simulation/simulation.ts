@@ -98,6 +98,7 @@ class Simulation {
   #tellOptions(): void {
     const { options, tally } = this.#world;
     tally.add(`mode ${options.mode}`);
+    tally.add(`scheduling ${options.scheduling}`);
     tally.add(`end ${options.end}`);
     for (const { kind } of options.clients) tally.add(`client ${kind}`);
     for (const { standing } of options.mapped) tally.add(`standing ${standing}`);

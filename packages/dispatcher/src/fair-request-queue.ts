@@ -75,9 +75,14 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
 
   /** Takes an entry out of turn, because it ended. @param entry one that waits here. */
   remove(entry: Entry): void {
+    const { flow, lane } = entry;
+    const wasFront = this.#lane(entry).first === entry;
     this.#lane(entry).remove(entry);
     this.#count(entry, -1);
-    this.#update(entry.flow);
+    this.#update(flow);
+    if (!wasFront || !flow.isMixed || entry.isWaitingForTurn) return;
+    flow.owner.unblock(lane);
+    this.#bringBack(flow);
   }
 
   /** Takes a flow out of its owner's turns; entries that haven't started keep their order and wait. */

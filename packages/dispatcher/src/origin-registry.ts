@@ -25,7 +25,7 @@ export class OriginRegistry {
   constructor(callerOwners: CallerOwners, queue: FairRequestQueue<DispatchedRequest>, isFair: boolean) {
     this.#callerOwners = callerOwners;
     this.#queue = queue;
-    this.#commonFlow = isFair ? undefined : new RequestFlow(new OwnerTurns(1));
+    this.#commonFlow = isFair ? undefined : new RequestFlow(new OwnerTurns(1), true);
   }
 
   /** Whether owners take turns; in arrival order nothing goes before the front request. */

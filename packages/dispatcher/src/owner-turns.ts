@@ -33,6 +33,11 @@ export class OwnerTurns<Entry extends QueuedEntry<Entry>> implements Linked<Owne
     this.#blockedLanes |= 1 << lane;
   }
 
+  /** What couldn't start is gone. */
+  unblock(lane: Lane): void {
+    this.#blockedLanes &= ~(1 << lane);
+  }
+
   isBlocked(lane: Lane, round: number): boolean {
     return this.#blockedInRound === round && (this.#blockedLanes & (1 << lane)) !== 0;
   }
@@ -51,8 +56,12 @@ export class RequestFlow<Entry extends QueuedEntry<Entry>> implements Linked<Req
   previousLink: RequestFlow<Entry> | undefined = undefined;
   nextLink: RequestFlow<Entry> | undefined = undefined;
 
-  constructor(owner: OwnerTurns<Entry>) {
+  /** Entries of several owners, so that one may find room where the one before it doesn't. */
+  readonly isMixed: boolean;
+
+  constructor(owner: OwnerTurns<Entry>, isMixed = false) {
     this.owner = owner;
+    this.isMixed = isMixed;
   }
 }
 

@@ -160,6 +160,8 @@ export class RequestExecution implements RequestHost {
     if (request.phase === 'queued') {
       this.#parts.queue.remove(request);
       this.#end(request);
+      // In arrival order the next one may have room where this one had none.
+      this.#parts.wake();
     } else if (request.phase !== 'ended') request.cancel(code);
   }
 

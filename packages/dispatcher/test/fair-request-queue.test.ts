@@ -113,6 +113,15 @@ describe('FairRequestQueue', () => {
     expect(takeNames(queue)).toEqual(['x0', 'x1', 'x2']);
   });
 
+  it('RI-09 with one flow for everybody the next entry has its turn when the front one, which could not start, is gone', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const [front, next] = fill(queue, new RequestFlow(owner(), true), 2, 'entry');
+    queue.passOver();
+    expect(queue.peek()).toBeUndefined();
+    queue.remove(front as Entry);
+    expect(queue.peek()).toBe(next);
+  });
+
   it('lets others go while an owner is passed over, and gives it the next turn when it is readmitted', () => {
     const queue = new FairRequestQueue<Entry>();
     const flows = [1, 2, 3].map(() => new RequestFlow(owner()));
