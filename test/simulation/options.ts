@@ -99,7 +99,7 @@ export function optionsOf(seed: number): SimulationOptions {
     ownerHardLimit: mode === 'SharedOnly' || random.nextBoolean() ? undefined : between(1, 6),
     defaultWeight: between(1, 2),
     trustedWeight: between(1, 4),
-    maxTrackedOwners: mode === 'SharedOnly' || random.nextInt(5) > 0 ? UNBOUNDED_OWNERS : between(6, 9),
+    maxTrackedOwners: mode === 'SharedOnly' || random.nextInt(5) > 0 ? UNBOUNDED_OWNERS : fewestOwners(clients) + between(0, 2),
     mapped: mappedOf(mode, random, clients),
     clients,
     slowMs: between(1, 400),
@@ -124,6 +124,11 @@ function clientsOf(random: SeededRandom, count: number): ClientOptions[] {
     address: `10.0.0.${1 + random.nextInt(addressCount)}`,
     userName: at > 0 && random.nextInt(5) === 0 ? random.pick(['ada', 'ben']) : undefined,
   }));
+}
+
+/** Entries kept for protected classes and the trusted owner; a witness needs one for its address and one for its user. */
+function fewestOwners(clients: readonly ClientOptions[]): number {
+  return 5 + 2 * clients.filter(({ kind }) => kind === 'witness').length;
 }
 
 function mappedOf(mode: ResourceIsolationMode, random: SeededRandom, clients: readonly ClientOptions[]): MappedAddress[] {

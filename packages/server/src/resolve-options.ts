@@ -30,7 +30,6 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   const maxQueuedRequestCount = integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1);
   // What one connection may have unsent, as the transport plans it.
   const { maxUnsentBytes } = planConnectionLimits({ maxMessageSize });
-  const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
   return {
     applicationName,
     applicationUri: options.applicationUri ?? `urn:${hostname()}:${applicationName.replaceAll(/\s+/gu, '')}`,
@@ -62,11 +61,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     ),
     maxReassemblyBytes: reassemblyBytes(options, maxMessageSize),
     rateLimits: resolveRateLimits(options.rateLimits),
-    minSessionTimeoutMs,
-    maxSessionTimeoutMs: integer('maxSessionTimeoutMs', options.maxSessionTimeoutMs ?? 3_600_000, minSessionTimeoutMs),
-    handshakeTimeoutMs: handshakeTimeoutMs(options),
-    helloTimeoutMs: integer('helloTimeoutMs', options.helloTimeoutMs ?? 10_000, 1),
-    slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
+    ...resolveTimeouts(options),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     maxUnsentBytesPerOwner: integer(
@@ -75,6 +70,22 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
       maxUnsentBytes,
       Number.MAX_SAFE_INTEGER,
     ),
+  };
+}
+
+type Timeouts = Pick<
+  ResolvedServerOptions,
+  'minSessionTimeoutMs' | 'maxSessionTimeoutMs' | 'handshakeTimeoutMs' | 'helloTimeoutMs' | 'slowReaderTimeoutMs' | 'sourceTimeoutMs'
+>;
+
+function resolveTimeouts(options: ServerOptions): Timeouts {
+  const minSessionTimeoutMs = integer('minSessionTimeoutMs', options.minSessionTimeoutMs ?? 10_000, 1);
+  return {
+    minSessionTimeoutMs,
+    maxSessionTimeoutMs: integer('maxSessionTimeoutMs', options.maxSessionTimeoutMs ?? 3_600_000, minSessionTimeoutMs),
+    handshakeTimeoutMs: handshakeTimeoutMs(options),
+    helloTimeoutMs: integer('helloTimeoutMs', options.helloTimeoutMs ?? 10_000, 1),
+    slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
     sourceTimeoutMs: integer('sourceTimeoutMs', options.sourceTimeoutMs ?? 10_000, 1),
   };
 }

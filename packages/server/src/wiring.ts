@@ -1,6 +1,6 @@
 import { AddressSpace } from '@bulkhead/address-space';
 import type { CallerOwners, RequestSink, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
-import { RequestDispatcher, type ServiceHandlers } from '@bulkhead/dispatcher';
+import { RequestDispatcher, type RequestDispatcherOptions, type ServiceHandlers } from '@bulkhead/dispatcher';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
@@ -74,17 +74,13 @@ export function wireServer<ServerRuntime extends Runtime>(
     random: runtime.random,
     cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
   });
-  const dispatcher: RequestDispatcher = new RequestDispatcher({
+  const dispatcher: RequestDispatcher = createDispatcher(options, given, {
     runtime,
     provider,
     owners,
     sessions,
     handlers: taps.handlers?.(handlers) ?? handlers,
-    maxMessageBytes: options.maxMessageSize,
     encodingLimits,
-    ...options.requestScheduling,
-    decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,
-    parkingPolicy: given.requestParking,
   });
   const sink = requestSink(dispatcher, sessions, subscriptions, owners);
   const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink, rateGate, throttles);
@@ -104,6 +100,20 @@ export function wireServer<ServerRuntime extends Runtime>(
   };
   followSessions(parts);
   return parts;
+}
+
+function createDispatcher(
+  options: ResolvedServerOptions,
+  given: ServerOptions,
+  parts: Pick<RequestDispatcherOptions, 'runtime' | 'provider' | 'owners' | 'sessions' | 'handlers' | 'encodingLimits'>,
+): RequestDispatcher {
+  return new RequestDispatcher({
+    ...parts,
+    maxMessageBytes: options.maxMessageSize,
+    ...options.requestScheduling,
+    decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,
+    parkingPolicy: given.requestParking,
+  });
 }
 
 /** What doesn't fit into a message needn't be decoded either. */
