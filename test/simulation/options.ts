@@ -99,7 +99,7 @@ export function optionsOf(seed: number): SimulationOptions {
     ownerHardLimit: mode === 'SharedOnly' || random.nextBoolean() ? undefined : between(1, 6),
     defaultWeight: between(1, 2),
     trustedWeight: between(1, 4),
-    maxTrackedOwners: mode === 'SharedOnly' || random.nextInt(5) > 0 ? UNBOUNDED_OWNERS : fewestOwners(clients) + between(0, 2),
+    maxTrackedOwners: mode === 'SharedOnly' || random.nextInt(5) > 0 ? UNBOUNDED_OWNERS : fewestOwners(mode, clients) + between(0, 1),
     mapped: mappedOf(mode, random, clients),
     clients,
     slowMs: between(1, 400),
@@ -127,8 +127,9 @@ function clientsOf(random: SeededRandom, count: number): ClientOptions[] {
 }
 
 /** Entries kept for protected classes and the trusted owner; a witness needs one for its address and one for its user. */
-function fewestOwners(clients: readonly ClientOptions[]): number {
-  return 5 + 2 * clients.filter(({ kind }) => kind === 'witness').length;
+function fewestOwners(mode: ResourceIsolationMode, clients: readonly ClientOptions[]): number {
+  const kept = { SharedOnly: 0, FairShare: 1, Balanced: 4, TrustedReservations: 5 }[mode];
+  return kept + 2 * clients.filter(({ kind }) => kind === 'witness').length;
 }
 
 function mappedOf(mode: ResourceIsolationMode, random: SeededRandom, clients: readonly ClientOptions[]): MappedAddress[] {
