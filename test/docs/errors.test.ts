@@ -6,7 +6,9 @@ const PATH = 'docs/errors.md';
 
 const rows = readDocument(PATH)
   .tables.filter(({ titles }) => titles[0] === 'code')
-  .flatMap(({ titles, rows: ofTable }) => ofTable.map(({ cells, line }) => ({ code: cells[0] ?? '', cells, line, columns: titles.length })));
+  .flatMap(({ titles, rows: ofTable }) =>
+    ofTable.map(({ cells, line }) => ({ code: cells[0] ?? '', cells, line, columns: titles.length })),
+  );
 const inSources = codesInSources();
 
 describe('the page of errors', () => {

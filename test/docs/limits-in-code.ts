@@ -23,7 +23,16 @@ const SAID_BY_OPTIONS: ReadonlySet<string> = new Set([
 
 const PLAN_OPTIONS = 'packages/resource-isolation/src/plan/options.ts';
 /** Keys of isolation options that are no amounts. */
-const NO_AMOUNTS: ReadonlySet<string> = new Set(['mode', 'stage', 'stages', 'key', 'shadow', 'shadowOwners', 'trustedOwners', 'reservations']);
+const NO_AMOUNTS: ReadonlySet<string> = new Set([
+  'mode',
+  'stage',
+  'stages',
+  'key',
+  'shadow',
+  'shadowOwners',
+  'trustedOwners',
+  'reservations',
+]);
 
 /** Every limit of a server by the path of its option, with its default; undefined where the default is no plain number. */
 export function limitsInCode(): ReadonlyMap<string, number | undefined> {
@@ -77,7 +86,9 @@ function* numbersOf(prefix: string, limits: object | undefined, without: Readonl
 
 /** Names of the properties that an interface of this file declares itself. */
 function propertiesOf(path: string, name: string): string[] {
-  const body = new RegExp(`interface ${name}\\b[^{]*\\{(?<body>.*?)\\n\\}`, 'su').exec(readFileSync(rootPath(path), 'utf8'))?.groups?.['body'];
+  const body = new RegExp(`interface ${name}\\b[^{]*\\{(?<body>.*?)\\n\\}`, 'su').exec(readFileSync(rootPath(path), 'utf8'))?.groups?.[
+    'body'
+  ];
   if (body === undefined) throw new Error(`${path} has no interface ${name}`);
   return [...body.matchAll(/^ {2}readonly (?<property>\w+)\??:/gmu)].map(({ groups }) => groups?.['property'] as string);
 }

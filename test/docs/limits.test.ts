@@ -13,7 +13,9 @@ interface DocumentedLimit extends TableRow {
 
 const documented: readonly DocumentedLimit[] = readDocument(PATH)
   .tables.filter(({ titles }) => titles[0] === 'option')
-  .flatMap(({ rows }) => rows.map((row) => ({ ...row, option: row.cells[0] ?? '', default: row.cells[1] ?? '', unit: row.cells[2] ?? '' })));
+  .flatMap(({ rows }) =>
+    rows.map((row) => ({ ...row, option: row.cells[0] ?? '', default: row.cells[1] ?? '', unit: row.cells[2] ?? '' })),
+  );
 const inCode = limitsInCode();
 /** Follows the number of processors. */
 const ESTABLISHMENT = 'rateLimits.maxConcurrentSessionEstablishment';
@@ -43,7 +45,9 @@ describe('the page of limits', () => {
   });
 
   it('gives units that fit the names, and says of each limit what happens at it', () => {
-    const wrong = documented.filter(({ option, unit }) => option.endsWith('Ms') !== (unit === 'ms') || (option.includes('Bytes') && unit !== 'bytes'));
+    const wrong = documented.filter(
+      ({ option, unit }) => option.endsWith('Ms') !== (unit === 'ms') || (option.includes('Bytes') && unit !== 'bytes'),
+    );
     expect(wrong.map(({ option, line, unit }) => `${PATH}:${line}: ${option} is not in ${unit}`)).toEqual([]);
     expect(documented.filter(({ cells }) => cells.length !== 4 || cells[3] === '').map(({ line }) => `${PATH}:${line}`)).toEqual([]);
   });
