@@ -31,7 +31,7 @@ async function main(options: Options): Promise<void> {
   if (options.wantsList) return console.log(scenarios.map(({ name }) => name).join('\n'));
   mkdirSync(WORK_DIR, { recursive: true });
   const { seconds, warmupSeconds, runs, together } = options;
-  if (options.micro) return runMicro({ workDir: WORK_DIR, seconds, warmupSeconds, runs });
+  if (options.micro) return runMicro({ workDir: WORK_DIR, seconds, warmupSeconds, runs, together });
   const servers = chooseServers(options);
   if (process.platform !== 'linux') console.error('CPU time and RSS can only be measured on Linux; their columns stay empty.');
   const identity = (): Promise<ChannelIdentity> => loadIdentity(WORK_DIR);

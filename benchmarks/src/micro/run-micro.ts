@@ -1,4 +1,5 @@
 import type { ChannelIdentity } from '@bulkhead/secure-channel';
+import type { RunResult } from '../report.ts';
 import { runAll } from '../run.ts';
 import { allScenarios } from '../scenarios.ts';
 import { modeServers } from '../servers/server-kinds.ts';
@@ -19,19 +20,28 @@ export interface MicroOptions {
   readonly warmupSeconds: number;
   /** Pairs of runs. */
   readonly runs: number;
+  /** Server and generator share one core. */
+  readonly together: boolean;
 }
 
 /** Measures what admission costs by itself, and what it costs a server; prints markdown tables. */
-export async function runMicro({ workDir, ...window }: MicroOptions): Promise<void> {
+export async function runMicro({ workDir, runs, ...window }: MicroOptions): Promise<void> {
   console.log(`${renderCosts([...admissionCosts(OWNER_COUNTS), ...limiterCosts(OWNER_COUNTS)])}\n`);
   const scenarios = allScenarios().filter(({ name }) => SCENARIOS.has(name));
-  const plan = { scenarios, servers: modeServers(workDir, MODES), identity: noIdentity, together: false, ...window };
-  const results = await runAll(plan, ({ scenario, server, measurement, error }) => {
-    console.error(`${scenario} | ${server}: ${measurement ? `${measurement.cpuMsPer1000.toPrecision(3)} CPU ms per 1,000` : error}`);
-  });
+  const servers = modeServers(workDir, MODES);
+  const results: RunResult[] = [];
+  // New processes for each pair: how one was compiled as it ran stays with it.
+  for (let run = 0; run < runs; run++) {
+    const plan = { scenarios, servers: run % 2 === 0 ? servers : servers.toReversed(), runs: 1, identity: noIdentity, ...window };
+    results.push(...(await runAll(plan, printProgress)));
+  }
   console.log(renderModeCosts(scenarios, results, MODES));
   const failed = results.find(({ error }) => error !== undefined);
   if (failed) throw new Error(`${failed.scenario} | ${failed.server}: ${failed.error}`);
+}
+
+function printProgress({ scenario, server, measurement, error }: RunResult): void {
+  console.error(`${scenario} | ${server}: ${measurement ? `${measurement.cpuMsPer1000.toPrecision(3)} CPU ms per 1,000` : error}`);
 }
 
 function noIdentity(): Promise<ChannelIdentity> {
