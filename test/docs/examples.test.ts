@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClientApplication, ManagedSessionBuilder } from '@bulkhead/client';
+import { ClientApplication, ManagedSession } from '@bulkhead/client';
 import { OpcUaServer } from '@bulkhead/opcua';
 import { RawUacpPeer } from '@bulkhead/testkit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -32,9 +32,9 @@ beforeEach(() => {
     started.push(server);
     return server;
   });
-  const { connect } = ManagedSessionBuilder.prototype;
-  vi.spyOn(ManagedSessionBuilder.prototype, 'connect').mockImplementation(async function (this: ManagedSessionBuilder, url) {
-    const session = await connect.call(this, url);
+  const connect = ManagedSession.connect.bind(ManagedSession);
+  vi.spyOn(ManagedSession, 'connect').mockImplementation(async (options, signal) => {
+    const session = await connect(options, signal);
     started.push({ stop: () => session.close() });
     return session;
   });
