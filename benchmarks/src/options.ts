@@ -10,6 +10,8 @@ export interface Options {
   readonly together: boolean;
   readonly jsonFile: string | undefined;
   readonly foreign: { readonly url: string; readonly pid: number | undefined; readonly nodePrefix: string | undefined } | undefined;
+  /** Costs of single operations, and of the modes of isolation. */
+  readonly micro: boolean;
   readonly wantsHelp: boolean;
   readonly wantsList: boolean;
 }
@@ -25,6 +27,7 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --json FILE            also writes every run to FILE
   --url URL --pid PID    measures a server that runs already, alone or with --servers other,…
   --node-prefix ID       its Doubles are ID0 … ID999                                    (ns=2;s=Bench.Double.)
+  --micro                what admission costs by itself, and a server in mode Balanced beside SharedOnly; --runs are pairs
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
@@ -44,6 +47,7 @@ export function parseOptions(args: readonly string[]): Options {
       url: { type: 'string' },
       pid: { type: 'string' },
       'node-prefix': { type: 'string' },
+      micro: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -58,6 +62,7 @@ export function parseOptions(args: readonly string[]): Options {
     together: values.together,
     jsonFile: values.json,
     foreign: values.url === undefined ? undefined : { url: values.url, pid, nodePrefix: values['node-prefix'] },
+    micro: values.micro,
     wantsHelp: values.help,
     wantsList: values.list,
   };

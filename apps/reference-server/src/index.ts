@@ -1,4 +1,5 @@
-export { type Configuration, defaultConfiguration } from './configuration.ts';
+export { type Configuration, defaultConfiguration, parseConfiguration } from './configuration.ts';
 export { REFERENCE_NAMESPACE_INDEX, REFERENCE_NAMESPACE_URI, type ReferenceNodeGroup, referenceNodeIds } from './nodes/node-ids.ts';
 export { addReferenceNodes, type ReferenceNodes, type ReferenceNodesOptions } from './nodes/reference-nodes.ts';
-export { type ReferenceServer, startReferenceServer } from './serve.ts';
+export { planTable } from './plan-table.ts';
+export { planReferenceServer, type ReferenceServer, startReferenceServer } from './serve.ts';

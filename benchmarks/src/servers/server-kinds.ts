@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RunningServer, startServerProcess } from './server-process.ts';
@@ -25,16 +25,25 @@ export function standardServers(workDir: string): readonly ServerKind[] {
   return [bulkhead(workDir), nodeOpcua(workDir), floor()];
 }
 
+/** The reference server in different modes of resource isolation. @param workDir holds their certificates and configurations. */
+export function modeServers(workDir: string, modes: readonly string[]): readonly ServerKind[] {
+  return modes.map((mode) => {
+    const file = join(workDir, `${mode}.json`);
+    writeFileSync(file, JSON.stringify({ OpcUa: { Server: { ResourceIsolation: { Mode: mode } } } }));
+    return bulkhead(workDir, mode, ['--config', file]);
+  });
+}
+
 /** A server that runs already. */
 export function foreignServer(name: string, url: string, pid: number | undefined, nodePrefix: string = NODE_PREFIX): ServerKind {
   const server: RunningServer = { url, pid, stop: async () => {} };
   return { name, isOpcUaServer: true, nodePrefix, missing: undefined, start: async () => server };
 }
 
-function bulkhead(workDir: string): ServerKind {
-  const args = ['--port', '0', '--log-format', 'json', '--auto-accept', '--pki', join(workDir, 'bulkhead')];
+function bulkhead(workDir: string, name = 'bulkhead', more: readonly string[] = []): ServerKind {
+  const args = ['--port', '0', '--log-format', 'json', '--auto-accept', '--pki', join(workDir, 'bulkhead'), ...more];
   return {
-    name: 'bulkhead',
+    name,
     isOpcUaServer: true,
     nodePrefix: NODE_PREFIX,
     missing: existsSync(REFERENCE_SERVER) ? undefined : `${REFERENCE_SERVER} is not built`,

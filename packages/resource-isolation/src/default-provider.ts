@@ -67,6 +67,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
   readonly #onRefused: RefusalListener | undefined;
   readonly #refusalIds: RefusalIds;
   readonly #holder: LeaseHolder;
+  readonly #hasShadowStages: boolean;
 
   /** @throws ResourceIsolationOptionsError when the plan needs a classifier or a larger budget. */
   constructor(options: DefaultResourceIsolationOptions) {
@@ -90,6 +91,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
     this.#cache = new ClassificationCache(this.#classification);
     this.#onRefused = options.onRefused;
     this.#refusalIds = options.refusalIds ?? new RefusalIds();
+    this.#hasShadowStages = plan.stages.some(({ isShadow }) => isShadow);
     this.#holder = {
       isShared: (stage, pool) => this.#ledger.ofPool(stage, pool) > this.#ledger.reserve(stage, pool),
       release: (stage, pool, slot, amount) => this.#release(stage, pool, slot, amount),
@@ -186,10 +188,12 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
   #check(stage: Stage, owner: Owner, slot: number, pool: number, amount: number): RefusalReason | undefined {
     if (slot === INVALID) return 'InvalidOwner';
     const limit = this.#limits.of(stage, this.#trustedSlot(slot));
-    if (this.#owners.usage(slot, stage) + amount > limit && !this.#isWaived('OwnerLimit', stage, owner, slot, pool)) return 'OwnerLimit';
-    if (!this.#owners.hasEntry(slot, owner.ownerClass)) return 'OwnerTableFull';
+    const used = this.#owners.usage(slot, stage);
+    if (used + amount > limit && !this.#isWaived('OwnerLimit', stage, owner, slot, pool)) return 'OwnerLimit';
+    // Who has something in use has an entry.
+    if (used === 0 && !this.#owners.hasEntry(slot, owner.ownerClass)) return 'OwnerTableFull';
     if (this.#ledger.fits(stage, pool, amount)) {
-      if (!this.#isInShadow(stage) || this.#isUnderCeiling(stage, amount)) return FITS;
+      if (!this.#hasShadowStages || !this.#isInShadow(stage) || this.#isUnderCeiling(stage, amount)) return FITS;
     } else if (this.#isUnderCeiling(stage, amount) && this.#isWaived('Capacity', stage, owner, slot, pool)) return FITS;
     return 'Capacity';
   }

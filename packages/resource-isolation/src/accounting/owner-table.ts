@@ -9,7 +9,9 @@ export const UNTRACKED = -1;
 /** `find`: nobody may have such an owner. */
 export const INVALID = -2;
 
-const OWNERS_PER_PAGE = 64;
+/** A power of 2 of owners per page, so that finding a counter takes no division. */
+const PAGE_BITS = 6;
+const OWNERS_PER_PAGE = 1 << PAGE_BITS;
 const LIVE = stages.length;
 const REFUSALS = stages.length + 1;
 const COUNTERS_PER_OWNER = stages.length + 2;
@@ -37,6 +39,8 @@ class ClassEntries {
  * never before. Entries are bounded; those kept for protected classes and trusted owners can't be used up by others.
  */
 export class OwnerTable {
+  /** Trusted owners: they have the slots below. */
+  readonly trustedCount: number;
   readonly #allocate: AllocateCounters;
   readonly #maxKeyLength: number;
   /** Entries for everybody. */
@@ -62,7 +66,8 @@ export class OwnerTable {
     this.#trusted = new Map(plan.trustedOwners.map(({ key }, slot) => [key, slot]));
     this.#keys = plan.trustedOwners.map(({ key }) => key);
     this.#ownerClasses = plan.trustedOwners.map(() => 'Trusted');
-    let reserved = this.#trusted.size;
+    this.trustedCount = this.#trusted.size;
+    let reserved = this.trustedCount;
     for (const entries of this.#classes.values()) reserved += entries.reserved;
     this.#sharedEntries = plan.maxTrackedOwners - reserved;
     this.#addPages();
@@ -71,10 +76,6 @@ export class OwnerTable {
   /** Owners with live charges. */
   get count(): number {
     return this.#count;
-  }
-
-  get trustedCount(): number {
-    return this.#trusted.size;
   }
 
   /** The owner's slot, `UNTRACKED` or `INVALID`. A slot needs no live charges. */
@@ -126,15 +127,19 @@ export class OwnerTable {
   }
 
   charge(slot: number, stage: Stage, amount: number): void {
-    if (this.#get(slot, LIVE) === 0) this.#enter(slot);
-    this.#add(slot, LIVE, 1);
-    this.#add(slot, stage, amount);
+    const page = this.#pageOf(slot);
+    const first = firstCounter(slot);
+    if (page.get(first + LIVE) === 0) this.#enter(slot);
+    page.add(first + LIVE, 1);
+    page.add(first + stage, amount);
   }
 
   release(slot: number, stage: Stage, amount: number): void {
-    this.#add(slot, stage, -amount);
-    this.#add(slot, LIVE, -1);
-    if (this.#get(slot, LIVE) === 0) this.#leave(slot);
+    const page = this.#pageOf(slot);
+    const first = firstCounter(slot);
+    page.add(first + stage, -amount);
+    page.add(first + LIVE, -1);
+    if (page.get(first + LIVE) === 0) this.#leave(slot);
   }
 
   /** Slots with live charges. */
@@ -190,14 +195,19 @@ export class OwnerTable {
   }
 
   #get(slot: number, counter: number): number {
-    return this.#pageOf(slot).get((slot % OWNERS_PER_PAGE) * COUNTERS_PER_OWNER + counter);
+    return this.#pageOf(slot).get(firstCounter(slot) + counter);
   }
 
   #add(slot: number, counter: number, amount: number): void {
-    this.#pageOf(slot).add((slot % OWNERS_PER_PAGE) * COUNTERS_PER_OWNER + counter, amount);
+    this.#pageOf(slot).add(firstCounter(slot) + counter, amount);
   }
 
   #pageOf(slot: number): Counters {
-    return this.#pages[(slot - (slot % OWNERS_PER_PAGE)) / OWNERS_PER_PAGE] as Counters;
+    return this.#pages[slot >> PAGE_BITS] as Counters;
   }
+}
+
+/** Of an owner, in its page. */
+function firstCounter(slot: number): number {
+  return (slot & (OWNERS_PER_PAGE - 1)) * COUNTERS_PER_OWNER;
 }

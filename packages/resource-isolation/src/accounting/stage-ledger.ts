@@ -11,10 +11,9 @@ export const Pool: { readonly Shared: 0; readonly Bootstrap: 1; readonly Reconne
 };
 export const FIRST_TRUSTED_POOL = 4;
 
-/** Counters of a stage before those of its pools. */
-const TOTAL = 0;
-const SHARED = 1;
-const FIRST_POOL = 2;
+/** Counters of a stage: what is in use of shared capacity, then what each pool has in all. */
+const SHARED = 0;
+const FIRST_POOL = 1;
 
 /**
  * How much of each stage each pool has. What a pool has beyond its reserve is in shared capacity; so a reserve is used first, is
@@ -42,9 +41,12 @@ export class StageLedger {
     }
   }
 
-  /** Everything in use. */
+  /** Everything in use. Added up when it is asked for: that is seldom, and charges are not. */
   total(stage: Stage): number {
-    return this.#counters.get(stage * this.#countersPerStage + TOTAL);
+    const first = stage * this.#countersPerStage + FIRST_POOL;
+    let sum = 0;
+    for (let pool = 0; pool < this.#poolCount; pool++) sum += this.#counters.get(first + pool);
+    return sum;
   }
 
   /** Shared capacity in use. */
@@ -75,7 +77,6 @@ export class StageLedger {
     const first = stage * this.#countersPerStage;
     this.#counters.add(first + SHARED, this.#spilled(stage, pool, amount));
     this.#counters.add(first + FIRST_POOL + pool, amount);
-    this.#counters.add(first + TOTAL, amount);
   }
 
   /** Takes back what `charge` did. */
@@ -83,11 +84,11 @@ export class StageLedger {
     const first = stage * this.#countersPerStage;
     this.#counters.add(first + FIRST_POOL + pool, -amount);
     this.#counters.add(first + SHARED, -this.#spilled(stage, pool, amount));
-    this.#counters.add(first + TOTAL, -amount);
   }
 
   /** How much of `amount` more finds no room in the pool's reserve. */
   #spilled(stage: Stage, pool: number, amount: number): number {
+    if (pool === Pool.Shared) return amount;
     const free = this.reserve(stage, pool) - this.ofPool(stage, pool);
     if (free <= 0) return amount;
     return amount > free ? amount - free : 0;
