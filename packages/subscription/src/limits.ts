@@ -5,7 +5,16 @@
 export interface SubscriptionLimits {
   readonly maxSubscriptions: number;
   readonly maxSubscriptionsPerSession: number;
+  /** Of all Sessions of one owner. */
+  readonly maxSubscriptionsPerOwner: number;
   readonly maxMonitoredItems: number;
+  /** Of all Sessions of one owner, disabled ones too. */
+  readonly maxMonitoredItemsPerOwner: number;
+  /**
+   * Samples per second of all MonitoredItems of one owner, by their revised intervals; one that reports every change counts as with
+   * `minSamplingIntervalMs`. Items beyond it get longer intervals, up to `maxSamplingIntervalMs`.
+   */
+  readonly maxSamplesPerSecondPerOwner: number;
   readonly maxMonitoredItemsPerSubscription: number;
   readonly maxMonitoredItemsQueueSize: number;
   /** Publish requests that may wait per Session; one more answers the oldest with BadTooManyPublishRequests. */
@@ -43,7 +52,10 @@ export interface SubscriptionLimits {
 export const defaultSubscriptionLimits: SubscriptionLimits = {
   maxSubscriptions: 10_000,
   maxSubscriptionsPerSession: 500,
+  maxSubscriptionsPerOwner: 5_000,
   maxMonitoredItems: 1_000_000,
+  maxMonitoredItemsPerOwner: 500_000,
+  maxSamplesPerSecondPerOwner: 500_000,
   maxMonitoredItemsPerSubscription: 100_000,
   maxMonitoredItemsQueueSize: 10_000,
   maxPublishRequestsPerSession: 100,
