@@ -21,6 +21,11 @@ export interface SubscriptionLimits {
   readonly maxPublishRequestsPerSession: number;
   /** Notifications in one NotificationMessage, whatever the client asks for. */
   readonly maxNotificationsPerPublish: number;
+  /**
+   * Bytes in one NotificationMessage, estimated; one Notification is always possible. Half of what a response may have at most leaves
+   * room for the estimate to be wrong.
+   */
+  readonly maxNotificationBytesPerPublish: number;
   /** Unacknowledged NotificationMessages kept per Subscription; at least twice `maxPublishRequestsPerSession` (OPC 10000-4 §5.14.1.1). */
   readonly maxRetransmissionMessages: number;
   /** Notifications kept per Subscription in those messages. */
@@ -60,6 +65,7 @@ export const defaultSubscriptionLimits: SubscriptionLimits = {
   maxMonitoredItemsQueueSize: 10_000,
   maxPublishRequestsPerSession: 100,
   maxNotificationsPerPublish: 10_000,
+  maxNotificationBytesPerPublish: 2 * 1024 * 1024,
   maxRetransmissionMessages: 200,
   maxRetransmissionNotifications: 100_000,
   minPublishingIntervalMs: 10,

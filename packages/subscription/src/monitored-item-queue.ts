@@ -79,6 +79,11 @@ export class MonitoredItemQueue {
     else if (this.#size > 1) this.#ring[at] = flagged(this.#ring[at] as DataValue);
   }
 
+  /** The oldest value. */
+  get first(): DataValue | undefined {
+    return this.#length === 0 ? undefined : this.#ring[this.#head];
+  }
+
   /** Takes the oldest value. */
   dequeue(): DataValue | undefined {
     if (this.#length === 0) return undefined;

@@ -3,7 +3,6 @@ import {
   DataChangeNotification,
   type DateTime,
   ExtensionObject,
-  type MonitoredItemNotification,
   MonitoringMode,
   type NotificationMessage,
   StatusChangeNotification,
@@ -14,7 +13,6 @@ import type { SubscriptionLimits } from './limits.ts';
 import type { MonitoredItem, MonitoredItemOwner } from './monitored-item.ts';
 import type { OwnerShare } from './owner-share.ts';
 import { PendingNotifications } from './pending-notifications.ts';
-import { retainedBytesOf } from './retained-value.ts';
 import { RetransmissionQueue } from './retransmission-queue.ts';
 import { createSubscriptionCounters, type SubscriptionCounters } from './subscription-diagnostics.ts';
 import type { SubscriptionParameters } from './subscription-parameters.ts';
@@ -58,6 +56,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
   #awaitsRequest = false;
   #keepAliveCounter: number;
   #lifetimeCounter: number;
+  readonly #maxNotificationBytes: number;
   #sequenceNumber = 1;
   #nextItemId = 1;
   #seenPublishCount = 0;
@@ -75,6 +74,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
     this.id = id;
     this.#share = share;
     this.session = session;
+    this.#maxNotificationBytes = limits.maxNotificationBytesPerPublish;
     this.#parameters = parameters;
     this.#isPublishingEnabled = isPublishingEnabled;
     this.#keepAliveCounter = parameters.maxKeepAliveCount;
@@ -347,13 +347,19 @@ export class Subscription implements Deadline, MonitoredItemOwner {
     for (const item of this.items.values()) item.resend();
   }
 
+  /** Half of what the client takes in a response, if it said so: bytes are estimated. */
+  get #maxMessageBytes(): number {
+    const { maxResponseMessageBytes } = this.session;
+    return maxResponseMessageBytes === 0 ? this.#maxNotificationBytes : Math.min(this.#maxNotificationBytes, maxResponseMessageBytes / 2);
+  }
+
   #awaitRequest(): CycleOutcome {
     this.#awaitsRequest = true;
     return 'needsPublishRequest';
   }
 
   #createNotificationMessage(publishTime: DateTime): NotificationMessage {
-    const monitoredItems = this.#pending.take(this.#parameters.maxNotificationsPerPublish);
+    const { notifications: monitoredItems, bytes } = this.#pending.take(this.#parameters.maxNotificationsPerPublish, this.#maxMessageBytes);
     const count = monitoredItems.length;
     this.queuedValueCount -= count;
     this.#moreNotifications = this.#pending.valueCount > 0;
@@ -365,14 +371,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
       notificationData: [ExtensionObject.of(DataChangeNotification, { monitoredItems, diagnosticInfos: [] })],
     };
     this.#sequenceNumber = this.#sequenceNumber === MAX_SEQUENCE_NUMBER ? 1 : this.#sequenceNumber + 1;
-    this.retransmission.add(message, count, bytesOf(monitoredItems));
+    this.retransmission.add(message, count, bytes);
     return message;
   }
-}
-
-/** The same as when the values were queued. */
-function bytesOf(notifications: readonly MonitoredItemNotification[]): number {
-  let bytes = 0;
-  for (const { value } of notifications) bytes += retainedBytesOf(value);
-  return bytes;
 }

@@ -197,3 +197,25 @@ describe('values retained for an owner', () => {
     expect(accounts.used.size).toBe(0);
   });
 });
+
+describe('a NotificationMessage', () => {
+  it('has no more bytes than a response may have; the rest follows in the next one', async () => {
+    const harness = new Harness({ maxNotificationBytesPerPublish: 10_000 });
+    harness.source.add('a');
+    const id = harness.subscribe();
+    harness.monitor(id, 'a', { queue: 100 });
+    for (let at = 0; at < 9; at++) {
+      harness.source.targets.get('a')?.set(new DataValue(Variant.scalar(BuiltInType.ByteString, Buffer.alloc(at < 8 ? 3000 : 50_000, at))));
+    }
+    const first = await harness.publish();
+    await harness.advance(100);
+    const counts = [reported(first).length];
+    for (let more = first.body?.moreNotifications; more === true; ) {
+      const next = await harness.publish();
+      counts.push(reported(next).length);
+      more = next.body?.moreNotifications;
+    }
+    expect(counts).toEqual([4, 3, 2, 1]);
+    harness.manager.dispose();
+  });
+});
