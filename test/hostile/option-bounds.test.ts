@@ -18,6 +18,8 @@ const counts = [
   'helloTimeoutMs',
   'slowReaderTimeoutMs',
   'maxUnsentBytesPerOwner',
+  'maxRetainedBytes',
+  'maxRetainedBytesPerOwner',
   'sourceTimeoutMs',
 ] as const satisfies readonly (keyof ServerOptions)[];
 
@@ -37,12 +39,16 @@ const operationLimits: Names<ServerOptions['operationLimits']> = {
 
 const subscriptionLimits: Omit<Names<ServerOptions['subscriptionLimits']>, 'anonymousTransferNeedsSecurity'> = {
   maxSubscriptions: true,
+  maxSubscriptionsPerOwner: true,
   maxSubscriptionsPerSession: true,
   maxMonitoredItems: true,
+  maxMonitoredItemsPerOwner: true,
+  maxSamplesPerSecondPerOwner: true,
   maxMonitoredItemsPerSubscription: true,
   maxMonitoredItemsQueueSize: true,
   maxPublishRequestsPerSession: true,
   maxNotificationsPerPublish: true,
+  maxNotificationBytesPerPublish: true,
   maxRetransmissionMessages: true,
   maxRetransmissionNotifications: true,
   minPublishingIntervalMs: true,

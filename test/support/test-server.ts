@@ -57,7 +57,8 @@ export function usageOf(server: OpcUaServer): Readonly<Record<string, number>> {
   const { timers: _timers, ...counts } = server.counts;
   const provider = server.resourceIsolation;
   const stages = stageNames.map((name) => [name, provider.getUsage(Stage[name])] as const);
-  return { ...counts, ...Object.fromEntries(stages), trackedOwners: provider.trackedOwnerCount };
+  const { usedBytes: retainedBytes } = server.isolation.retained;
+  return { ...counts, ...Object.fromEntries(stages), trackedOwners: provider.trackedOwnerCount, retainedBytes };
 }
 
 function leftovers(server: OpcUaServer): string[] {

@@ -24,6 +24,7 @@ export {
   type RefusalEntry,
   type RequestParkingPolicy,
   type RequestSchedulingOptions,
+  type RetainedBytesReport,
   type ReverseConnectOptions,
   type SecurityOptions,
   type ServerCounts,

@@ -40,5 +40,6 @@ export type { MessageLimits, ServerLimits } from './plan/server-limits.ts';
 export type { RefusalListener, ResourceIsolationProvider, ResourceIsolationReassemblyProvider } from './provider.ts';
 export { RefusalIds } from './refusal-ids.ts';
 export { RefusalRing } from './refusal-ring.ts';
+export { RetainedBytesLedger, type RetainedBytesOptions } from './retained/retained-bytes-ledger.ts';
 export { type SharedResourceIsolationOptions, SharedResourceIsolationProvider } from './shared-provider.ts';
 export { type DecodedRequestStageName, Stage, type StageName, stageNames } from './stage.ts';

@@ -1,7 +1,7 @@
 export type { ParkingCandidate, RequestParkingPolicy } from '@bulkhead/contracts';
 export type { BandwidthOptions, DirectionRates } from './bandwidth/bandwidth-options.ts';
 export type { RefusalEntry } from './isolation/refusal-log.ts';
-export type { IsolationReport, OwnerReport, StageUsage } from './isolation/server-isolation.ts';
+export type { IsolationReport, OwnerReport, RetainedBytesReport, StageUsage } from './isolation/server-isolation.ts';
 export { planServer } from './isolation.ts';
 export type { NodeRuntime } from './node-runtime.ts';
 export { createNodeRuntime, silentLogger } from './node-runtime.ts';

@@ -8,6 +8,7 @@ import {
   type PlanRow,
   RefusalIds,
   type ResourceIsolationPlan,
+  RetainedBytesLedger,
   SharedResourceIsolationProvider,
   type StageName,
   stageNames,
@@ -35,7 +36,12 @@ export function createIsolation(
   checkHandshakeTimeout(options);
   const budget = given.chunkReassemblyBudget ?? new ChunkReassemblyBudget(options.maxReassemblyBytes);
   const refusals = new RefusalLog(clock, log);
-  const common = { refusals, ownerTimes };
+  const retained = new RetainedBytesLedger({
+    maxBytes: options.maxRetainedBytes,
+    maxBytesPerOwner: options.maxRetainedBytesPerOwner,
+    maxOwners: options.maxChannelCount + options.maxSessionCount,
+  });
+  const common = { refusals, ownerTimes, retained };
   const { resourceIsolationProvider: own, resourceIsolationClassifier: classifier } = given;
   if (own !== undefined) {
     const limits = own.plan === undefined ? undefined : describePlan(own.plan);

@@ -28,8 +28,6 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
   const maxQueuedRequestCount = integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1);
-  // What one connection may have unsent, as the transport plans it.
-  const { maxUnsentBytes } = planConnectionLimits({ maxMessageSize });
   return {
     applicationName,
     applicationUri: options.applicationUri ?? `urn:${hostname()}:${applicationName.replaceAll(/\s+/gu, '')}`,
@@ -64,12 +62,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     ...resolveTimeouts(options),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
-    maxUnsentBytesPerOwner: integer(
-      'maxUnsentBytesPerOwner',
-      options.maxUnsentBytesPerOwner ?? 4 * maxUnsentBytes,
-      maxUnsentBytes,
-      Number.MAX_SAFE_INTEGER,
-    ),
+    ...resolveRetainedBytes(options, maxMessageSize),
   };
 }
 
@@ -88,6 +81,25 @@ function resolveTimeouts(options: ServerOptions): Timeouts {
     slowReaderTimeoutMs: integer('slowReaderTimeoutMs', options.slowReaderTimeoutMs ?? 30_000, 1),
     sourceTimeoutMs: integer('sourceTimeoutMs', options.sourceTimeoutMs ?? 10_000, 1),
   };
+}
+
+type RetainedBytes = Pick<ResolvedServerOptions, 'maxUnsentBytesPerOwner' | 'maxRetainedBytes' | 'maxRetainedBytesPerOwner'>;
+
+function resolveRetainedBytes(options: ServerOptions, maxMessageSize: number): RetainedBytes {
+  // What one connection may have unsent, as the transport plans it.
+  const { maxUnsentBytes } = planConnectionLimits({ maxMessageSize });
+  const bytes = (path: keyof RetainedBytes, standard: number, min: number, max: number = Number.MAX_SAFE_INTEGER): number =>
+    integer(path, options[path] ?? standard, min, max);
+  const maxUnsentBytesPerOwner = bytes('maxUnsentBytesPerOwner', 4 * maxUnsentBytes, maxUnsentBytes);
+  const maxRetainedBytes = bytes('maxRetainedBytes', Math.max(256 * MiB, 4 * maxUnsentBytesPerOwner), 2 * maxMessageSize);
+  const maxRetainedBytesPerOwner = bytes(
+    'maxRetainedBytesPerOwner',
+    Math.max(2 * maxMessageSize, Math.floor(maxRetainedBytes / 4)),
+    // A response of the largest size has to fit beside another.
+    2 * maxMessageSize,
+    maxRetainedBytes,
+  );
+  return { maxUnsentBytesPerOwner, maxRetainedBytes, maxRetainedBytesPerOwner };
 }
 
 /** Without owners that are told apart nobody takes turns: then requests run as they come. */

@@ -109,6 +109,13 @@ export interface ServerOptions {
    * opened once it is used.
    */
   readonly reverseConnect?: readonly ReverseConnectOptions[];
+  /**
+   * Bytes kept for callers when their requests are done: queued values, sent Notifications that are not acknowledged, continuation
+   * points, unsent responses. Default 256 MiB, or four times `maxUnsentBytesPerOwner` if that is more.
+   */
+  readonly maxRetainedBytes?: number;
+  /** Of one caller. Beyond it its own queues overflow. Default: a quarter of `maxRetainedBytes`. */
+  readonly maxRetainedBytesPerOwner?: number;
   readonly minSessionTimeoutMs?: number;
   readonly maxSessionTimeoutMs?: number;
   /** From the accepted socket to the open channel. Default: that of `resourceIsolation`, else 2 min, which is also the most. */

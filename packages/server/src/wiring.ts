@@ -6,7 +6,7 @@ import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
 import { SessionManager } from '@bulkhead/session';
 import { SubscriptionManager } from '@bulkhead/subscription';
-import { type ConnectionRateGate, type ConnectionThrottles, UacpConnectionFactory } from '@bulkhead/transport';
+import { type ConnectionRateGate, UacpConnectionFactory, type UacpConnectionFactoryOptions } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
 import { createConnectionThrottles } from './bandwidth/connection-throttles.ts';
 import { ProviderCallerOwners } from './caller-owners.ts';
@@ -50,7 +50,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   taps: WiringTaps = {},
 ): ServerParts<ServerRuntime> {
   const isolation = createIsolation(options, given, runtime, () => dispatcher.owners());
-  const { provider } = isolation;
+  const { provider, retained } = isolation;
   const ownPlan = given.resourceIsolationProvider === undefined ? isolation.plan : undefined;
   const rateGate = createConnectionRate(options.rateLimits, ownPlan, given.serverRateLimiterProvider);
   const throttles = given.bandwidth === undefined ? undefined : createConnectionThrottles(given.bandwidth);
@@ -60,10 +60,17 @@ export function wireServer<ServerRuntime extends Runtime>(
   const endpoints = new ServerEndpoints(options, store, runtime);
   const owners = new ProviderCallerOwners(provider, (chain) => endpoints.thumbprintOf(chain));
   const sessions = createSessions(options, runtime, provider, owners, endpoints);
+  const ownerKeyOf = (session: SessionContext): string => owners.ownerOf(session.channel, session).key;
   const subscriptions = new SubscriptionManager({
     runtime,
     source: space.monitoredSource,
-    limits: { maxMonitoredItemsPerCall: operationLimits.maxMonitoredItemsPerCall, ...given.subscriptionLimits },
+    accounts: retained,
+    ownerKeyOf,
+    limits: {
+      maxMonitoredItemsPerCall: operationLimits.maxMonitoredItemsPerCall,
+      maxNotificationBytesPerPublish: Math.ceil(options.maxMessageSize / 2),
+      ...given.subscriptionLimits,
+    },
   });
   const handlers = createServiceHandlers({
     space,
@@ -73,6 +80,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     limits: operationLimits,
     random: runtime.random,
     cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
+    retained: { accounts: retained, ownerKeyOf },
   });
   const dispatcher: RequestDispatcher = createDispatcher(options, given, {
     runtime,
@@ -83,7 +91,16 @@ export function wireServer<ServerRuntime extends Runtime>(
     encodingLimits,
   });
   const sink = requestSink(dispatcher, sessions, subscriptions, owners);
-  const connections = createConnections(options, runtime, provider, owners, endpoints, taps.sink?.(sink) ?? sink, rateGate, throttles);
+  const connections = createConnections(options, {
+    runtime,
+    provider,
+    owners,
+    endpoints,
+    sink: taps.sink?.(sink) ?? sink,
+    rateGate,
+    throttles,
+    retainedBytes: retained,
+  });
   const parts = {
     runtime,
     provider,
@@ -176,22 +193,11 @@ function requestSink(
 
 function createConnections(
   options: ResolvedServerOptions,
-  runtime: Runtime,
-  provider: ResourceIsolationProvider,
-  owners: CallerOwners,
-  endpoints: ServerEndpoints,
-  sink: RequestSink,
-  rateGate: ConnectionRateGate | undefined,
-  throttles: ConnectionThrottles | undefined,
+  { rateGate, ...parts }: Omit<UacpConnectionFactoryOptions, 'limits' | 'rateGate'> & { readonly rateGate: ConnectionRateGate | undefined },
 ): UacpConnectionFactory {
   return new UacpConnectionFactory({
-    runtime,
-    provider,
-    owners,
-    endpoints,
-    sink,
+    ...parts,
     ...(rateGate === undefined ? {} : { rateGate }),
-    throttles,
     limits: {
       receiveBufferSize: options.maxBufferSize,
       sendBufferSize: options.maxBufferSize,
@@ -217,6 +223,7 @@ function followSessions({ sessions, subscriptions, dispatcher, connections }: Se
     registry.setSession(channel.channelId, session);
     if (previous !== undefined) registry.setSession(previous.channelId, boundTo(previous));
   });
+  sessions.onActivated((session) => subscriptions.sessionActivated(session));
   sessions.onClosed((session: SessionContext, deleteSubscriptions) => {
     subscriptions.sessionClosed(session, deleteSubscriptions);
     dispatcher.sessionClosed(session);

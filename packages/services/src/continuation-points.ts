@@ -1,10 +1,24 @@
-import type { RandomSource, SessionContext } from '@bulkhead/contracts';
+import type { RandomSource, RetainedBytesAccount, RetainedBytesAccounts, SessionContext } from '@bulkhead/contracts';
 
 const POINT_BYTES = 16;
+/** What one point keeps alive: its name, the request, how far it has come. Results are not kept. */
+const RETAINED_BYTES_PER_POINT = 1024;
+
+/** Whose memory points take. */
+export interface ContinuationPointAccounts {
+  readonly accounts: RetainedBytesAccounts;
+  readonly ownerKeyOf: (session: SessionContext) => string;
+}
 
 interface Waiting<State> {
   readonly request: object;
   readonly state: State;
+}
+
+/** The points of one Session, charged to the owner that it had when the first of them was made. */
+interface SessionPoints<State> {
+  readonly waiting: Map<string, Waiting<State>>;
+  readonly account: RetainedBytesAccount | undefined;
 }
 
 /**
@@ -15,33 +29,38 @@ interface Waiting<State> {
 export class ContinuationPoints<State> {
   readonly #random: RandomSource;
   readonly #maxPerSession: number;
-  readonly #bySession: Map<SessionContext, Map<string, Waiting<State>>> = new Map();
+  readonly #retained: ContinuationPointAccounts | undefined;
+  readonly #bySession: Map<SessionContext, SessionPoints<State>> = new Map();
 
-  constructor(random: RandomSource, maxPerSession: number) {
+  /** @param retained without it, nobody counts what points keep alive. */
+  constructor(random: RandomSource, maxPerSession: number, retained?: ContinuationPointAccounts) {
     this.#random = random;
     this.#maxPerSession = maxPerSession;
+    this.#retained = retained;
   }
 
   /** Points of all Sessions. */
   get size(): number {
     let count = 0;
-    for (const points of this.#bySession.values()) count += points.size;
+    for (const { waiting } of this.#bySession.values()) count += waiting.size;
     return count;
   }
 
   /**
    * @param request stands for the request that needs the point, to tell it from others; kept as long as the point.
-   * @returns the point; undefined when this request has used up all that a Session may have.
+   * @returns the point; undefined when this request has used up all that a Session may have, or the caller has no memory left.
    */
   add(session: SessionContext, request: object, state: State): Buffer | undefined {
-    let points = this.#bySession.get(session);
-    if (points === undefined) {
-      points = new Map();
-      this.#bySession.set(session, points);
+    const points = this.#bySession.get(session) ?? this.#open(session);
+    const { waiting, account } = points;
+    const hasRoom = waiting.size < this.#maxPerSession && account?.tryCharge(RETAINED_BYTES_PER_POINT) !== false;
+    // The one that is freed for it makes room for both limits.
+    if (!hasRoom && !freeOldest(waiting, request)) {
+      this.#closeIfEmpty(session, points);
+      return undefined;
     }
-    if (points.size >= this.#maxPerSession && !freeOldest(points, request)) return undefined;
     const point = this.#random.bytes(POINT_BYTES);
-    points.set(point.toString('latin1'), { request, state });
+    waiting.set(point.toString('latin1'), { request, state });
     return point;
   }
 
@@ -50,15 +69,27 @@ export class ContinuationPoints<State> {
     const points = this.#bySession.get(session);
     if (points === undefined || point === null || point.length !== POINT_BYTES) return undefined;
     const key = Buffer.from(point).toString('latin1');
-    const waiting = points.get(key);
-    points.delete(key);
-    if (points.size === 0) this.#bySession.delete(session);
-    return waiting?.state;
+    const found = points.waiting.get(key);
+    if (points.waiting.delete(key)) points.account?.release(RETAINED_BYTES_PER_POINT);
+    this.#closeIfEmpty(session, points);
+    return found?.state;
   }
 
   /** The Session is gone. */
   dropSession(session: SessionContext): void {
+    this.#bySession.get(session)?.account?.[Symbol.dispose]();
     this.#bySession.delete(session);
+  }
+
+  #open(session: SessionContext): SessionPoints<State> {
+    const account = this.#retained?.accounts.open(this.#retained.ownerKeyOf(session));
+    const points: SessionPoints<State> = { waiting: new Map(), account };
+    this.#bySession.set(session, points);
+    return points;
+  }
+
+  #closeIfEmpty(session: SessionContext, { waiting }: SessionPoints<State>): void {
+    if (waiting.size === 0) this.dropSession(session);
   }
 }
 

@@ -3,7 +3,7 @@ import type { RandomSource } from '@bulkhead/contracts';
 import type { SessionManager } from '@bulkhead/session';
 import type { SubscriptionManager } from '@bulkhead/subscription';
 import { type AttributeServiceSet, createAttributeServiceSet } from './attribute-service-set.ts';
-import { ContinuationPoints } from './continuation-points.ts';
+import { type ContinuationPointAccounts, ContinuationPoints } from './continuation-points.ts';
 import { createDiscoveryServiceSet, type DiscoveryServiceSet, type DiscoverySource } from './discovery-service-set.ts';
 import type { OperationLimits } from './limits.ts';
 import { createMethodServiceSet, type MethodServiceSet } from './method-service-set.ts';
@@ -30,12 +30,14 @@ export interface ServiceHandlersOptions {
   readonly limits: OperationLimits;
   readonly random: RandomSource;
   readonly cancelRequests: CancelRequests;
+  /** Whose memory continuation points take; without it, nobody counts. */
+  readonly retained?: ContinuationPointAccounts;
 }
 
 /** Puts the service sets together; a Session's continuation points go with it. */
 export function createServiceHandlers(options: ServiceHandlersOptions): AllServiceHandlers {
   const { space, sessions, subscriptions, limits } = options;
-  const points = new ContinuationPoints<BrowseState>(options.random, limits.maxBrowseContinuationPoints);
+  const points = new ContinuationPoints<BrowseState>(options.random, limits.maxBrowseContinuationPoints, options.retained);
   sessions.onClosed((session) => points.dropSession(session));
   return {
     ...createDiscoveryServiceSet(options.discovery),

@@ -46,4 +46,34 @@ describe('ContinuationPoints', () => {
     table.add(sessions[0], {}, 'a');
     expect(table.take(sessions[0], point)).toBeUndefined();
   });
+
+  it('BX-08 counts points for the owner of the Session, and has none for one without memory left', () => {
+    const left: Record<string, number> = { greedy: 2048, modest: 2048 };
+    const open = (key: string) => {
+      let charged = 0;
+      const change = (bytes: number): boolean => {
+        if (bytes > (left[key] ?? 0)) return false;
+        charged += bytes;
+        left[key] = (left[key] ?? 0) - bytes;
+        return true;
+      };
+      const release = (bytes: number): void => void change(-bytes);
+      return { usedBytes: 0, tryCharge: change, release, [Symbol.dispose]: () => release(charged) };
+    };
+    const [greedy, modest] = sessions;
+    const retained = { accounts: { open }, ownerKeyOf: (session: SessionContext) => (session === greedy ? 'greedy' : 'modest') };
+    let count = 0;
+    const table = new ContinuationPoints<string>({ bytes: (byteCount) => Buffer.alloc(byteCount, ++count) }, 10, retained);
+    const request = {};
+    const added = [1, 2, 3].map(() => table.add(greedy, request, 'a'));
+    expect(added.map((point) => point !== undefined)).toEqual([true, true, false]);
+    expect(table.add(modest, {}, 'b')).toBeDefined();
+    // An earlier request's point is given up for a later one.
+    expect(table.add(greedy, {}, 'c')).toBeDefined();
+    expect(table.take(greedy, added[0] as Buffer)).toBeUndefined();
+    expect(table.take(greedy, added[1] as Buffer)).toBe('a');
+    expect(left['greedy']).toBe(1024);
+    for (const session of sessions) table.dropSession(session);
+    expect(left).toEqual({ greedy: 2048, modest: 2048 });
+  });
 });

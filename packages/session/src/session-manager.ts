@@ -39,6 +39,7 @@ export class SessionManager implements SessionResolver {
   readonly #expiry: SessionExpiry;
   readonly #closedListeners: SessionClosedListener[] = [];
   readonly #boundListeners: SessionBoundListener[] = [];
+  readonly #activatedListeners: ((session: Session) => void)[] = [];
   /** Places taken by CreateSession calls that aren't done. */
   #reservedPlaces = 0;
   #isDisposed = false;
@@ -90,6 +91,11 @@ export class SessionManager implements SessionResolver {
     this.#boundListeners.push(listener);
   }
 
+  /** @param listener told of every activation: the user may be another one, on the same channel as before or not. */
+  onActivated(listener: (session: Session) => void): void {
+    this.#activatedListeners.push(listener);
+  }
+
   /** A Session that is used before it is activated is closed, as the specification asks for (§5.7.3.1). */
   resolve(authenticationToken: NodeId, channel: SecureChannelContext, needsActivation: boolean, nowMs: number): Session {
     const session = this.#find(authenticationToken, nowMs);
@@ -134,6 +140,7 @@ export class SessionManager implements SessionResolver {
     const response = await this.#activation.activate(session, request, channel);
     this.#expiry.watch(session.expiresAtMs);
     if (before !== channel) for (const listener of this.#boundListeners) this.#tell(() => listener(session, channel, before));
+    for (const listener of this.#activatedListeners) this.#tell(() => listener(session));
     return response;
   }
 

@@ -5,13 +5,27 @@
 export interface SubscriptionLimits {
   readonly maxSubscriptions: number;
   readonly maxSubscriptionsPerSession: number;
+  /** Of all Sessions of one owner. */
+  readonly maxSubscriptionsPerOwner: number;
   readonly maxMonitoredItems: number;
+  /** Of all Sessions of one owner, disabled ones too. */
+  readonly maxMonitoredItemsPerOwner: number;
+  /**
+   * Samples per second of all MonitoredItems of one owner, by their revised intervals; one that reports every change counts as with
+   * `minSamplingIntervalMs`. Items beyond it get longer intervals, up to `maxSamplingIntervalMs`.
+   */
+  readonly maxSamplesPerSecondPerOwner: number;
   readonly maxMonitoredItemsPerSubscription: number;
   readonly maxMonitoredItemsQueueSize: number;
   /** Publish requests that may wait per Session; one more answers the oldest with BadTooManyPublishRequests. */
   readonly maxPublishRequestsPerSession: number;
   /** Notifications in one NotificationMessage, whatever the client asks for. */
   readonly maxNotificationsPerPublish: number;
+  /**
+   * Bytes in one NotificationMessage, estimated; one Notification is always possible. Half of what a response may have at most leaves
+   * room for the estimate to be wrong.
+   */
+  readonly maxNotificationBytesPerPublish: number;
   /** Unacknowledged NotificationMessages kept per Subscription; at least twice `maxPublishRequestsPerSession` (OPC 10000-4 §5.14.1.1). */
   readonly maxRetransmissionMessages: number;
   /** Notifications kept per Subscription in those messages. */
@@ -43,11 +57,15 @@ export interface SubscriptionLimits {
 export const defaultSubscriptionLimits: SubscriptionLimits = {
   maxSubscriptions: 10_000,
   maxSubscriptionsPerSession: 500,
+  maxSubscriptionsPerOwner: 5_000,
   maxMonitoredItems: 1_000_000,
+  maxMonitoredItemsPerOwner: 500_000,
+  maxSamplesPerSecondPerOwner: 500_000,
   maxMonitoredItemsPerSubscription: 100_000,
   maxMonitoredItemsQueueSize: 10_000,
   maxPublishRequestsPerSession: 100,
   maxNotificationsPerPublish: 10_000,
+  maxNotificationBytesPerPublish: 2 * 1024 * 1024,
   maxRetransmissionMessages: 200,
   maxRetransmissionNotifications: 100_000,
   minPublishingIntervalMs: 10,

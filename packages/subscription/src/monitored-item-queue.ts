@@ -1,4 +1,5 @@
 import { type DataValue, INFO_TYPE_DATA_VALUE, OVERFLOW_BIT } from '@bulkhead/types';
+import { retainedBytesOf } from './retained-value.ts';
 
 const OVERFLOW_FLAG = INFO_TYPE_DATA_VALUE | OVERFLOW_BIT;
 
@@ -12,6 +13,9 @@ export class MonitoredItemQueue {
   #length = 0;
   #size: number;
   #discardOldest: boolean;
+  #retainedBytes = 0;
+  /** A value was lost that no other could carry the overflow bit for. */
+  #isGapBefore = false;
 
   /** @param size >= 1. */
   constructor(size: number, discardOldest: boolean) {
@@ -27,6 +31,11 @@ export class MonitoredItemQueue {
     return this.#length;
   }
 
+  /** What its values keep alive. */
+  get retainedBytes(): number {
+    return this.#retainedBytes;
+  }
+
   /**
    * Adds a value. A full queue of more than one loses a value and flags the gap: without its oldest value, the next one carries
    * the overflow bit (discardOldest); with its newest value replaced, the new one does. A queue of one just keeps the newest.
@@ -39,30 +48,56 @@ export class MonitoredItemQueue {
     }
     const ring = this.#ring;
     if (this.#size === 1) {
-      ring[this.#head] = value;
+      this.#replace(this.#head, value);
     } else if (this.#discardOldest) {
-      ring[this.#head] = undefined;
-      this.#head = (this.#head + 1) % ring.length;
-      this.#length--;
+      this.dequeue();
       this.#append(value);
       ring[this.#head] = flagged(ring[this.#head] as DataValue);
     } else {
-      ring[(this.#head + this.#length - 1) % ring.length] = flagged(value);
+      this.#replace(this.#last, flagged(value));
     }
     return false;
+  }
+
+  /**
+   * Loses a value as a full queue would, for one that has no room: the oldest, or the newest if that is what is replaced. The gap is
+   * flagged, if need be with the next value that comes.
+   * @returns false when there is none to lose.
+   */
+  discardOne(): boolean {
+    if (this.#length === 0) return false;
+    if (this.#discardOldest) this.dequeue();
+    else this.#dropLast();
+    this.flagGap();
+    return true;
+  }
+
+  /** A value was lost right here. */
+  flagGap(): void {
+    const at = this.#discardOldest ? this.#head : this.#last;
+    if (this.#length === 0) this.#isGapBefore = this.#size > 1;
+    else if (this.#size > 1) this.#ring[at] = flagged(this.#ring[at] as DataValue);
+  }
+
+  /** The oldest value. */
+  get first(): DataValue | undefined {
+    return this.#length === 0 ? undefined : this.#ring[this.#head];
   }
 
   /** Takes the oldest value. */
   dequeue(): DataValue | undefined {
     if (this.#length === 0) return undefined;
-    const value = this.#ring[this.#head];
+    const value = this.#ring[this.#head] as DataValue;
     this.#ring[this.#head] = undefined;
     this.#head = (this.#head + 1) % this.#ring.length;
     this.#length--;
+    this.#retainedBytes -= retainedBytesOf(value);
     return value;
   }
 
   clear(): void {
+    this.#isGapBefore = false;
+    this.#retainedBytes = 0;
     this.#ring = [];
     this.#head = 0;
     this.#length = 0;
@@ -85,10 +120,28 @@ export class MonitoredItemQueue {
     return lost;
   }
 
+  get #last(): number {
+    return (this.#head + this.#length - 1) % this.#ring.length;
+  }
+
   #append(value: DataValue): void {
     if (this.#length === this.#ring.length) this.#grow();
-    this.#ring[(this.#head + this.#length) % this.#ring.length] = value;
     this.#length++;
+    this.#ring[this.#last] = this.#isGapBefore ? flagged(value) : value;
+    this.#isGapBefore = false;
+    this.#retainedBytes += retainedBytesOf(value);
+  }
+
+  #replace(at: number, value: DataValue): void {
+    this.#retainedBytes += retainedBytesOf(value) - retainedBytesOf(this.#ring[at] as DataValue);
+    this.#ring[at] = value;
+  }
+
+  #dropLast(): void {
+    const at = this.#last;
+    this.#retainedBytes -= retainedBytesOf(this.#ring[at] as DataValue);
+    this.#ring[at] = undefined;
+    this.#length--;
   }
 
   #grow(): void {

@@ -28,7 +28,7 @@ import { MonitoredItem, type MonitoredItemParameters } from './monitored-item.ts
 import { requireOperations } from './operations.ts';
 import type { SamplingScheduler } from './sampling.ts';
 import type { Subscription } from './subscription.ts';
-import { reviseSamplingInterval } from './subscription-parameters.ts';
+import { reviseSamplingInterval, samplesPerSecond, slowDown } from './subscription-parameters.ts';
 import { addTriggeringLink, removeAllTriggeringLinks, removeTriggeringLink } from './triggering.ts';
 
 /** Items deleted between two looks at the clock. */
@@ -132,10 +132,12 @@ export class MonitoredItemServices {
     if (this.#itemCount >= this.#limits.maxMonitoredItems || subscription.items.size >= this.#limits.maxMonitoredItemsPerSubscription) {
       return createFailed(StatusCodes.BadTooManyMonitoredItems);
     }
+    const { share } = subscription;
+    if (share.itemCount >= this.#limits.maxMonitoredItemsPerOwner) return createFailed(StatusCodes.BadTooManyMonitoredItems);
     const { attributeId } = request.itemToMonitor;
     const target = this.#source.open(request.itemToMonitor, subscription.session);
     if (typeof target === 'number') return createFailed(target);
-    const parameters = this.#revise(subscription, request.requestedParameters, attributeId, target, timestamps);
+    const parameters = this.#revise(subscription, request.requestedParameters, attributeId, target, timestamps, 0);
     if (typeof parameters === 'number') return createFailed(parameters);
     const item = new MonitoredItem(
       subscription.takeItemId(),
@@ -147,6 +149,8 @@ export class MonitoredItemServices {
       this.#limits.minSamplingIntervalMs,
     );
     this.#itemCount++;
+    share.itemCount++;
+    share.samplesPerSecond += item.samplesPerSecond;
     subscription.addItem(item);
     try {
       subscription.setItemMode(item, request.monitoringMode);
@@ -168,8 +172,10 @@ export class MonitoredItemServices {
   #modifyItem(subscription: Subscription, request: MonitoredItemModifyRequest, timestamps: TimestampsToReturn): MonitoredItemModifyResult {
     const item = subscription.items.get(request.monitoredItemId);
     if (item === undefined) return modifyFailed(StatusCodes.BadMonitoredItemIdInvalid);
-    const parameters = this.#revise(subscription, request.requestedParameters, item.attributeId, item.target, timestamps);
+    const { samplesPerSecond } = item;
+    const parameters = this.#revise(subscription, request.requestedParameters, item.attributeId, item.target, timestamps, samplesPerSecond);
     if (typeof parameters === 'number') return modifyFailed(parameters);
+    subscription.share.samplesPerSecond += parameters.samplesPerSecond - samplesPerSecond;
     const lost = item.modify(parameters);
     if (lost > 0) subscription.valuesDropped(item, lost);
     return {
@@ -186,17 +192,22 @@ export class MonitoredItemServices {
     attributeId: number,
     target: MonitoredTarget,
     timestampsToReturn: TimestampsToReturn,
+    ownSamplesPerSecond: number,
   ): MonitoredItemParameters | StatusCode {
     const filter = createValueChangeFilter(requested.filter, attributeId, target);
     if (typeof filter === 'number') return filter;
+    const wantedMs = reviseSamplingInterval(
+      requested.samplingInterval,
+      target.minimumSamplingIntervalMs,
+      subscription.parameters.publishingIntervalMs,
+      this.#limits,
+    );
+    const ofOthers = subscription.share.samplesPerSecond - ownSamplesPerSecond;
+    const samplingIntervalMs = slowDown(wantedMs, this.#limits.maxSamplesPerSecondPerOwner - ofOthers, this.#limits);
     return {
       clientHandle: requested.clientHandle,
-      samplingIntervalMs: reviseSamplingInterval(
-        requested.samplingInterval,
-        target.minimumSamplingIntervalMs,
-        subscription.parameters.publishingIntervalMs,
-        this.#limits,
-      ),
+      samplingIntervalMs,
+      samplesPerSecond: samplesPerSecond(samplingIntervalMs, this.#limits),
       queueSize: Math.max(1, Math.min(requested.queueSize, this.#limits.maxMonitoredItemsQueueSize)),
       discardOldest: requested.discardOldest,
       filter,
@@ -207,6 +218,9 @@ export class MonitoredItemServices {
   #deleteItem(subscription: Subscription, item: MonitoredItem): void {
     subscription.triggeringLinkCount -= removeAllTriggeringLinks(item);
     subscription.removeItem(item);
+    const { share } = subscription;
+    share.itemCount--;
+    share.samplesPerSecond -= item.samplesPerSecond;
     this.#itemCount--;
   }
 

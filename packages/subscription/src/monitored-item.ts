@@ -2,13 +2,20 @@ import type { MonitoredTarget, SessionContext } from '@bulkhead/contracts';
 import { DataValue, MonitoringMode, type StatusCode, StatusCodes, type TimestampsToReturn, UaStatusError } from '@bulkhead/types';
 import { passesFilter, type ValueChangeFilter } from './data-change-filter.ts';
 import { MonitoredItemQueue } from './monitored-item-queue.ts';
+import { retainedBytesOf } from './retained-value.ts';
 import type { Sampled, SamplingGroup, SamplingScheduler } from './sampling.ts';
 
 /** The Subscription, as its MonitoredItems see it. */
 export interface MonitoredItemOwner {
   /** On whose behalf values are read. */
   readonly session: SessionContext;
+  /** Room for a value in memory, before it is queued. @returns false when its owner has too much already. */
+  tryRetain(bytes: number): boolean;
+  /** Gives room back. */
+  released(bytes: number): void;
   valueQueued(item: MonitoredItem): void;
+  /** Values of its queue are lost, which is shorter now. */
+  valuesDropped(item: MonitoredItem, count: number): void;
   /** A full queue lost a value. */
   valueLost(item: MonitoredItem): void;
   /** The item was sampled, passed its filter, and has triggering links. */
@@ -19,6 +26,8 @@ export interface MonitoredItemOwner {
 export interface MonitoredItemParameters {
   readonly clientHandle: number;
   readonly samplingIntervalMs: number;
+  /** What it counts as. */
+  readonly samplesPerSecond: number;
   readonly queueSize: number;
   readonly discardOldest: boolean;
   readonly filter: ValueChangeFilter;
@@ -34,6 +43,7 @@ export class MonitoredItem implements Sampled {
   readonly queue: MonitoredItemQueue;
   clientHandle: number;
   samplingIntervalMs: number;
+  samplesPerSecond: number;
   discardOldest: boolean;
   filter: ValueChangeFilter;
   timestampsToReturn: TimestampsToReturn;
@@ -83,6 +93,7 @@ export class MonitoredItem implements Sampled {
     this.queue = new MonitoredItemQueue(parameters.queueSize, parameters.discardOldest);
     this.clientHandle = parameters.clientHandle;
     this.samplingIntervalMs = parameters.samplingIntervalMs;
+    this.samplesPerSecond = parameters.samplesPerSecond;
     this.discardOldest = parameters.discardOldest;
     this.filter = parameters.filter;
     this.timestampsToReturn = parameters.timestampsToReturn;
@@ -126,6 +137,7 @@ export class MonitoredItem implements Sampled {
     this.isTriggered = false;
     if (mode === MonitoringMode.Disabled) {
       if (!wasDisabled) this.#stopSampling();
+      this.owner.released(this.queue.retainedBytes);
       this.queue.clear();
     }
   }
@@ -149,10 +161,26 @@ export class MonitoredItem implements Sampled {
     this.clientHandle = parameters.clientHandle;
     this.filter = parameters.filter;
     this.timestampsToReturn = parameters.timestampsToReturn;
+    this.samplesPerSecond = parameters.samplesPerSecond;
     if (parameters.samplingIntervalMs !== this.samplingIntervalMs) this.#changeInterval(parameters.samplingIntervalMs);
     if (parameters.queueSize === this.queue.size && parameters.discardOldest === this.discardOldest) return 0;
     this.discardOldest = parameters.discardOldest;
-    return this.queue.resize(parameters.queueSize, parameters.discardOldest);
+    const before = this.queue.retainedBytes;
+    const lost = this.queue.resize(parameters.queueSize, parameters.discardOldest);
+    this.owner.released(before - this.queue.retainedBytes);
+    return lost;
+  }
+
+  /** Its owner has no memory for what is queued. */
+  loseValues(): void {
+    const { queue, owner } = this;
+    const count = queue.length;
+    if (count === 0) return;
+    const bytes = queue.retainedBytes;
+    while (queue.discardOne());
+    owner.released(bytes);
+    owner.valuesDropped(this, count);
+    owner.valueLost(this);
   }
 
   /** Repeats the last value unless one is queued. OPC 10000-4 §5.14.7.2, OPC 10000-5 §9.2. */
@@ -186,8 +214,32 @@ export class MonitoredItem implements Sampled {
   }
 
   #enqueue(value: DataValue): void {
-    if (this.queue.enqueue(value)) this.owner.valueQueued(this);
-    else this.owner.valueLost(this);
+    const { queue, owner } = this;
+    const bytes = retainedBytesOf(value);
+    if (!owner.tryRetain(bytes) && !this.#makeRoom(bytes)) {
+      queue.flagGap();
+      owner.valueLost(this);
+      return;
+    }
+    const before = queue.retainedBytes;
+    if (queue.enqueue(value)) {
+      owner.valueQueued(this);
+      return;
+    }
+    owner.released(bytes + before - queue.retainedBytes);
+    owner.valueLost(this);
+  }
+
+  /** The owner has no memory left: this queue loses values as a full one does. @returns whether the new one fits then. */
+  #makeRoom(bytes: number): boolean {
+    const { queue, owner } = this;
+    for (let before = queue.retainedBytes; queue.discardOne(); before = queue.retainedBytes) {
+      owner.released(before - queue.retainedBytes);
+      owner.valuesDropped(this, 1);
+      owner.valueLost(this);
+      if (owner.tryRetain(bytes)) return true;
+    }
+    return false;
   }
 
   #report(value: DataValue): void {

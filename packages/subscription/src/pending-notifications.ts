@@ -1,5 +1,12 @@
 import { DataValue, type MonitoredItemNotification, TimestampsToReturn } from '@bulkhead/types';
 import type { MonitoredItem } from './monitored-item.ts';
+import { retainedBytesOf } from './retained-value.ts';
+
+/** What goes into one NotificationMessage, and what its values keep alive. */
+export interface TakenNotifications {
+  readonly notifications: MonitoredItemNotification[];
+  readonly bytes: number;
+}
 
 /**
  * The MonitoredItems of a Subscription that have something to report, in the order in which they got it. A linked list through
@@ -51,13 +58,23 @@ export class PendingNotifications {
   }
 
   /**
-   * Takes up to `max` Notifications. Items take turns when not everything fits, so that one busy item can't hold back the others.
+   * Takes up to `max` Notifications of up to `maxBytes`, but one at least. Items take turns when not everything fits, so that one busy
+   * item can't hold back the others.
    */
-  take(max: number): MonitoredItemNotification[] {
+  take(max: number, maxBytes: number): TakenNotifications {
     const notifications: MonitoredItemNotification[] = [];
-    for (let item = this.#first; item !== undefined && notifications.length < max; item = this.#first) {
+    let bytes = 0;
+    for (let item = this.#first; item !== undefined && notifications.length < max && bytes < maxBytes; item = this.#first) {
       this.#unlist(item);
-      for (let value = item.queue.dequeue(); value !== undefined; value = item.queue.dequeue()) {
+      const { queue } = item;
+      for (let value = queue.first; value !== undefined; value = queue.first) {
+        const valueBytes = retainedBytesOf(value);
+        if (notifications.length > 0 && bytes + valueBytes > maxBytes) {
+          this.#list(item);
+          return { notifications, bytes };
+        }
+        queue.dequeue();
+        bytes += valueBytes;
         notifications.push({ clientHandle: item.clientHandle, value: withTimestamps(value, item.timestampsToReturn) });
         this.#valueCount--;
         if (notifications.length === max) break;
@@ -65,7 +82,7 @@ export class PendingNotifications {
       if (item.queue.length > 0) this.#list(item);
       else item.isTriggered = false;
     }
-    return notifications;
+    return { notifications, bytes };
   }
 
   #list(item: MonitoredItem): void {

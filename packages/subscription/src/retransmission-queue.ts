@@ -3,6 +3,7 @@ import type { NotificationMessage } from '@bulkhead/types';
 interface Sent {
   readonly message: NotificationMessage;
   readonly notificationCount: number;
+  readonly bytes: number;
 }
 
 /**
@@ -13,10 +14,14 @@ export class RetransmissionQueue {
   readonly #sent: Map<number, Sent> = new Map();
   readonly #maxMessages: number;
   readonly #maxNotifications: number;
+  readonly #released: (bytes: number) => void;
   #notificationCount = 0;
+  #retainedBytes = 0;
   #discardedCount = 0;
 
-  constructor(maxMessages: number, maxNotifications: number) {
+  /** @param released is told of bytes that are not kept any more. */
+  constructor(maxMessages: number, maxNotifications: number, released: (bytes: number) => void) {
+    this.#released = released;
     this.#maxMessages = maxMessages;
     this.#maxNotifications = maxNotifications;
   }
@@ -35,15 +40,30 @@ export class RetransmissionQueue {
     return this.#discardedCount;
   }
 
-  add(message: NotificationMessage, notificationCount: number): void {
-    this.#sent.set(message.sequenceNumber, { message, notificationCount });
+  /** What its messages keep alive. */
+  get retainedBytes(): number {
+    return this.#retainedBytes;
+  }
+
+  /** @param bytes that its Notifications keep alive. */
+  add(message: NotificationMessage, notificationCount: number, bytes: number): void {
+    this.#sent.set(message.sequenceNumber, { message, notificationCount, bytes });
     this.#notificationCount += notificationCount;
+    this.#retainedBytes += bytes;
+    while (this.#sent.size > this.#maxMessages || this.#notificationCount > this.#maxNotifications) {
+      if (!this.discardOldest()) break;
+    }
+  }
+
+  /** Gives up the oldest message to make room. @returns false when only the newest is left, which stays. */
+  discardOldest(): boolean {
+    if (this.#sent.size <= 1) return false;
     for (const [sequenceNumber, oldest] of this.#sent) {
-      if (this.#sent.size <= this.#maxMessages && this.#notificationCount <= this.#maxNotifications) break;
-      if (oldest.message === message) break;
       this.#remove(sequenceNumber, oldest);
       this.#discardedCount++;
+      break;
     }
+    return true;
   }
 
   find(sequenceNumber: number): NotificationMessage | undefined {
@@ -64,12 +84,17 @@ export class RetransmissionQueue {
   }
 
   clear(): void {
+    const bytes = this.#retainedBytes;
     this.#sent.clear();
     this.#notificationCount = 0;
+    this.#retainedBytes = 0;
+    this.#released(bytes);
   }
 
   #remove(sequenceNumber: number, sent: Sent): void {
     this.#sent.delete(sequenceNumber);
     this.#notificationCount -= sent.notificationCount;
+    this.#retainedBytes -= sent.bytes;
+    this.#released(sent.bytes);
   }
 }

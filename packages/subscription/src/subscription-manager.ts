@@ -1,4 +1,4 @@
-import type { MonitoredSource, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import type { MonitoredSource, RetainedBytesAccounts, Runtime, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import {
   type CreateMonitoredItemsRequest,
   type CreateMonitoredItemsResponse,
@@ -32,13 +32,14 @@ import {
 import { createSubscriptionLimits, type SubscriptionLimits } from './limits.ts';
 import { type Body, MonitoredItemServices } from './monitored-item-services.ts';
 import { requireOperations } from './operations.ts';
+import { type OwnerKeyOf, OwnerShares } from './owner-share.ts';
 import type { PublishBody } from './publish-queue.ts';
 import { PublishingEngine } from './publishing-engine.ts';
 import { SamplingScheduler } from './sampling.ts';
 import { Subscription } from './subscription.ts';
 import { diagnosticsOf } from './subscription-diagnostics.ts';
 import { reviseSubscriptionParameters } from './subscription-parameters.ts';
-import { mayTransfer } from './subscription-transfer.ts';
+import { mayTransfer, moveShare, refusalToMove } from './subscription-transfer.ts';
 
 /** How long sampling may hold the event loop at a time. */
 const DEFAULT_SLICE_MS = 5;
@@ -48,6 +49,10 @@ export interface SubscriptionManagerOptions {
   readonly source: MonitoredSource;
   /** Defaults: `defaultSubscriptionLimits`. */
   readonly limits?: Partial<SubscriptionLimits>;
+  /** Where it is counted what is kept for owners; without it, nobody counts. */
+  readonly accounts?: RetainedBytesAccounts;
+  /** Without it, all Sessions are one owner's. */
+  readonly ownerKeyOf?: OwnerKeyOf;
   /** Longest stretch of sampling without letting others in, ms. Default 5. */
   readonly sliceMs?: number;
 }
@@ -79,6 +84,7 @@ export class SubscriptionManager {
   readonly #sampling: SamplingScheduler;
   readonly #engine: PublishingEngine;
   readonly #items: MonitoredItemServices;
+  readonly #shares: OwnerShares;
   #createdCount = 0;
   #isDisposed = false;
 
@@ -86,6 +92,7 @@ export class SubscriptionManager {
   constructor(options: SubscriptionManagerOptions) {
     this.limits = createSubscriptionLimits(options.limits);
     this.#runtime = options.runtime;
+    this.#shares = new OwnerShares(options.accounts, options.ownerKeyOf);
     this.#sampling = new SamplingScheduler(options.runtime, options.sliceMs ?? DEFAULT_SLICE_MS);
     this.#items = new MonitoredItemServices(this.limits, options.source, this.#sampling);
     this.#engine = new PublishingEngine(options.runtime, this.limits, this.#sampling, (subscription) => this.#end(subscription));
@@ -117,8 +124,13 @@ export class SubscriptionManager {
     ) {
       throw new UaStatusError(StatusCodes.BadTooManySubscriptions, `${ofSession} of the Session, ${this.#subscriptions.size} in all`);
     }
+    const ofOwner = this.#shares.find(session)?.subscriptionCount ?? 0;
+    if (ofOwner >= this.limits.maxSubscriptionsPerOwner) {
+      throw new UaStatusError(StatusCodes.BadTooManySubscriptions, `${ofOwner} of the caller`);
+    }
     const parameters = reviseSubscriptionParameters(request, this.limits);
-    const subscription = new Subscription(this.#newId(), session, parameters, request.publishingEnabled, this.limits);
+    const share = this.#shares.join(session);
+    const subscription = new Subscription(this.#newId(), session, parameters, request.publishingEnabled, this.limits, share);
     this.#subscriptions.set(subscription.id, subscription);
     this.#createdCount++;
     this.#engine.attach(subscription, session);
@@ -245,6 +257,13 @@ export class SubscriptionManager {
     this.#engine.setHeldBack(channel, isHeldBack);
   }
 
+  /** The Session was activated, by another user perhaps: its Subscriptions count for its owner of now, within its limits or not. */
+  sessionActivated(session: SessionContext): void {
+    for (const subscription of this.#engine.of(session)?.subscriptions.values() ?? []) {
+      if (subscription.share !== this.#shares.find(session)) this.#moveToOwnerOf(subscription, session);
+    }
+  }
+
   /** The Session is gone. Subscriptions that are kept wait for a transfer until their lifetime ends. */
   sessionClosed(session: SessionContext, deleteSubscriptions: boolean): void {
     const left = this.#engine.closeSession(session, StatusCodes.BadSessionClosed, 'the Session was closed');
@@ -300,6 +319,12 @@ export class SubscriptionManager {
     if ((this.#engine.of(session)?.subscriptions.size ?? 0) >= this.limits.maxSubscriptionsPerSession) {
       return { statusCode: StatusCodes.BadTooManySubscriptions, availableSequenceNumbers: [] };
     }
+    const share = this.#shares.find(session);
+    if (share !== subscription.share) {
+      const refusal = refusalToMove(subscription, share, this.limits);
+      if (refusal !== undefined) return { statusCode: refusal, availableSequenceNumbers: [] };
+      this.#moveToOwnerOf(subscription, session);
+    }
     if (previous.clientApplicationUri === session.clientApplicationUri) subscription.counters.transferredToSameClientCount++;
     else subscription.counters.transferredToAltClientCount++;
     this.#engine.detach(subscription, StatusCodes.GoodSubscriptionTransferred);
@@ -307,6 +332,13 @@ export class SubscriptionManager {
     if (sendInitialValues) subscription.resendData();
     this.#engine.attach(subscription, session); // row 23
     return { statusCode: StatusCodes.Good, availableSequenceNumbers };
+  }
+
+  #moveToOwnerOf(subscription: Subscription, session: SessionContext): void {
+    const previous = subscription.share;
+    const share = this.#shares.join(session);
+    moveShare(subscription, share);
+    this.#shares.leave(previous);
   }
 
   #delete(subscription: Subscription): void {
@@ -318,7 +350,7 @@ export class SubscriptionManager {
     this.#engine.stopCycles(subscription);
     this.#items.deleteAll(subscription);
     subscription.close();
-    this.#subscriptions.delete(subscription.id);
+    if (this.#subscriptions.delete(subscription.id)) this.#shares.leave(subscription.share);
   }
 
   /** A Subscription that this Session owns; using its id resets its lifetime. */

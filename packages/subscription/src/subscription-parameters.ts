@@ -57,3 +57,18 @@ export function reviseSamplingInterval(
   const lowestMs = Math.max(minimumMs, limits.minSamplingIntervalMs);
   return Math.ceil(Math.max(lowestMs, Math.min(wantedMs, limits.maxSamplingIntervalMs)));
 }
+
+/** What an item with this sampling interval counts as. */
+export function samplesPerSecond(samplingIntervalMs: number, { minSamplingIntervalMs }: SubscriptionLimits): number {
+  return 1000 / (samplingIntervalMs > 0 ? samplingIntervalMs : minSamplingIntervalMs);
+}
+
+/**
+ * The sampling interval, made longer if its samples don't fit into what the owner has left: refusing the item would help nobody.
+ * @param leftPerSecond samples per second that the owner has left; 0 or less when there are none.
+ */
+export function slowDown(samplingIntervalMs: number, leftPerSecond: number, limits: SubscriptionLimits): number {
+  if (samplesPerSecond(samplingIntervalMs, limits) <= leftPerSecond) return samplingIntervalMs;
+  if (leftPerSecond <= 0) return limits.maxSamplingIntervalMs;
+  return Math.min(Math.ceil(1000 / leftPerSecond), limits.maxSamplingIntervalMs);
+}

@@ -1,5 +1,8 @@
 import type { SessionContext } from '@bulkhead/contracts';
-import { MessageSecurityMode, UserTokenType } from '@bulkhead/types';
+import { MessageSecurityMode, type StatusCode, StatusCodes, UserTokenType } from '@bulkhead/types';
+import type { SubscriptionLimits } from './limits.ts';
+import type { OwnerShare } from './owner-share.ts';
+import type { Subscription } from './subscription.ts';
 
 /**
  * ClientValidated(): whether a Subscription of one Session may move to another. Both act for the same user; anonymous ones must
@@ -11,4 +14,27 @@ export function mayTransfer(from: SessionContext, to: SessionContext, anonymousN
   if (from.clientApplicationUri !== to.clientApplicationUri) return false;
   const mode = to.channel.securityMode;
   return !anonymousNeedsSecurity || mode === MessageSecurityMode.Sign || mode === MessageSecurityMode.SignAndEncrypt;
+}
+
+/** Why another owner can't take the Subscription over; undefined when it can. @param share undefined while it has none. */
+export function refusalToMove(
+  subscription: Subscription,
+  share: OwnerShare | undefined,
+  limits: SubscriptionLimits,
+): StatusCode | undefined {
+  if ((share?.subscriptionCount ?? 0) >= limits.maxSubscriptionsPerOwner) return StatusCodes.BadTooManySubscriptions;
+  const itemCount = (share?.itemCount ?? 0) + subscription.items.size;
+  return itemCount > limits.maxMonitoredItemsPerOwner ? StatusCodes.BadTooManyMonitoredItems : undefined;
+}
+
+/** Everything of the Subscription counts for another owner from now on. */
+export function moveShare(subscription: Subscription, share: OwnerShare): void {
+  const previous = subscription.share;
+  for (const { samplesPerSecond } of subscription.items.values()) {
+    previous.itemCount--;
+    previous.samplesPerSecond -= samplesPerSecond;
+    share.itemCount++;
+    share.samplesPerSecond += samplesPerSecond;
+  }
+  subscription.moveToShare(share);
 }

@@ -11,6 +11,7 @@ import {
 import type { Deadline } from './deadline-queue.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import type { MonitoredItem, MonitoredItemOwner } from './monitored-item.ts';
+import type { OwnerShare } from './owner-share.ts';
 import { PendingNotifications } from './pending-notifications.ts';
 import { RetransmissionQueue } from './retransmission-queue.ts';
 import { createSubscriptionCounters, type SubscriptionCounters } from './subscription-diagnostics.ts';
@@ -46,6 +47,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
   triggeringLinkCount = 0;
   /** Values queued in all items, reportable or not. */
   queuedValueCount = 0;
+  #share: OwnerShare;
   #parameters: SubscriptionParameters;
   #state: SubscriptionState = 'normal';
   #isPublishingEnabled: boolean;
@@ -54,6 +56,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
   #awaitsRequest = false;
   #keepAliveCounter: number;
   #lifetimeCounter: number;
+  readonly #maxNotificationBytes: number;
   #sequenceNumber = 1;
   #nextItemId = 1;
   #seenPublishCount = 0;
@@ -66,14 +69,54 @@ export class Subscription implements Deadline, MonitoredItemOwner {
     parameters: SubscriptionParameters,
     isPublishingEnabled: boolean,
     limits: SubscriptionLimits,
+    share: OwnerShare,
   ) {
     this.id = id;
+    this.#share = share;
     this.session = session;
+    this.#maxNotificationBytes = limits.maxNotificationBytesPerPublish;
     this.#parameters = parameters;
     this.#isPublishingEnabled = isPublishingEnabled;
     this.#keepAliveCounter = parameters.maxKeepAliveCount;
     this.#lifetimeCounter = parameters.lifetimeCount;
-    this.retransmission = new RetransmissionQueue(limits.maxRetransmissionMessages, limits.maxRetransmissionNotifications);
+    this.retransmission = new RetransmissionQueue(limits.maxRetransmissionMessages, limits.maxRetransmissionNotifications, (bytes) =>
+      this.released(bytes),
+    );
+  }
+
+  /** What its owner uses, of which it is a part. */
+  get share(): OwnerShare {
+    return this.#share;
+  }
+
+  /** What its queues keep alive, charged to its owner. */
+  get retainedBytes(): number {
+    let bytes = this.retransmission.retainedBytes;
+    for (const item of this.items.values()) bytes += item.queue.retainedBytes;
+    return bytes;
+  }
+
+  /**
+   * Another owner is charged from now on. Where that has no room, messages that were sent are given up first, then queued values.
+   */
+  moveToShare(share: OwnerShare): void {
+    if (share === this.#share) return;
+    if (!share.account.tryCharge(this.retainedBytes)) {
+      this.retransmission.clear();
+      if (!share.account.tryCharge(this.retainedBytes)) for (const item of this.items.values()) item.loseValues();
+    }
+    this.released(this.retainedBytes);
+    this.#share = share;
+  }
+
+  tryRetain(bytes: number): boolean {
+    const { account } = this.#share;
+    while (!account.tryCharge(bytes)) if (!this.retransmission.discardOldest()) return false;
+    return true;
+  }
+
+  released(bytes: number): void {
+    if (bytes > 0) this.#share.account.release(bytes);
   }
 
   get state(): SubscriptionState {
@@ -304,13 +347,19 @@ export class Subscription implements Deadline, MonitoredItemOwner {
     for (const item of this.items.values()) item.resend();
   }
 
+  /** Half of what the client takes in a response, if it said so: bytes are estimated. */
+  get #maxMessageBytes(): number {
+    const { maxResponseMessageBytes } = this.session;
+    return maxResponseMessageBytes === 0 ? this.#maxNotificationBytes : Math.min(this.#maxNotificationBytes, maxResponseMessageBytes / 2);
+  }
+
   #awaitRequest(): CycleOutcome {
     this.#awaitsRequest = true;
     return 'needsPublishRequest';
   }
 
   #createNotificationMessage(publishTime: DateTime): NotificationMessage {
-    const monitoredItems = this.#pending.take(this.#parameters.maxNotificationsPerPublish);
+    const { notifications: monitoredItems, bytes } = this.#pending.take(this.#parameters.maxNotificationsPerPublish, this.#maxMessageBytes);
     const count = monitoredItems.length;
     this.queuedValueCount -= count;
     this.#moreNotifications = this.#pending.valueCount > 0;
@@ -322,7 +371,7 @@ export class Subscription implements Deadline, MonitoredItemOwner {
       notificationData: [ExtensionObject.of(DataChangeNotification, { monitoredItems, diagnosticInfos: [] })],
     };
     this.#sequenceNumber = this.#sequenceNumber === MAX_SEQUENCE_NUMBER ? 1 : this.#sequenceNumber + 1;
-    this.retransmission.add(message, count);
+    this.retransmission.add(message, count, bytes);
     return message;
   }
 }

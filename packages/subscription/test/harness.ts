@@ -1,4 +1,11 @@
-import type { MonitoredSource, MonitoredTarget, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
+import type {
+  MonitoredSource,
+  MonitoredTarget,
+  RetainedBytesAccount,
+  RetainedBytesAccounts,
+  SecureChannelContext,
+  SessionContext,
+} from '@bulkhead/contracts';
 import { createManualRuntime, type ManualRuntime } from '@bulkhead/testkit';
 import {
   AttributeIds,
@@ -29,7 +36,7 @@ import {
   UserTokenType,
   Variant,
 } from '@bulkhead/types';
-import { type PublishBody, type SubscriptionLimits, SubscriptionManager } from '../src/index.ts';
+import { type PublishBody, type SubscriptionLimits, SubscriptionManager, type SubscriptionManagerOptions } from '../src/index.ts';
 
 /** A node's attribute under the control of a test. */
 export class FakeTarget implements MonitoredTarget {
@@ -129,8 +136,8 @@ export class Harness {
   readonly manager: SubscriptionManager;
   readonly session: SessionContext = createSession('one');
 
-  constructor(limits: Partial<SubscriptionLimits> = {}) {
-    this.manager = new SubscriptionManager({ runtime: this.runtime, source: this.source, limits });
+  constructor(limits: Partial<SubscriptionLimits> = {}, owners: Pick<SubscriptionManagerOptions, 'accounts' | 'ownerKeyOf'> = {}) {
+    this.manager = new SubscriptionManager({ runtime: this.runtime, source: this.source, limits, ...owners });
   }
 
   /** Moves the clock and lets promises settle. */
@@ -208,6 +215,39 @@ export class Harness {
       );
     await settle();
     return publish;
+  }
+}
+
+/** Counts for each owner, with the same limit for all. */
+export class CountingAccounts implements RetainedBytesAccounts {
+  readonly used: Map<string, number> = new Map();
+  maxBytesPerOwner: number;
+
+  constructor(maxBytesPerOwner: number) {
+    this.maxBytesPerOwner = maxBytesPerOwner;
+  }
+
+  ofOwner(key: string): number {
+    return this.used.get(key) ?? 0;
+  }
+
+  open(key: string): RetainedBytesAccount {
+    const change = (bytes: number): boolean => {
+      const used = this.ofOwner(key) + bytes;
+      if (used < 0) throw new RangeError(`${key}: ${used} bytes`);
+      if (bytes > 0 && used > this.maxBytesPerOwner) return false;
+      this.used.set(key, used);
+      return true;
+    };
+    return {
+      usedBytes: 0,
+      tryCharge: (bytes) => change(bytes),
+      release: (bytes) => void change(-bytes),
+      [Symbol.dispose]: () => {
+        if (this.ofOwner(key) !== 0) throw new Error(`${key} has ${this.ofOwner(key)} bytes left`);
+        this.used.delete(key);
+      },
+    };
   }
 }
 

@@ -3,6 +3,7 @@ import { DataChangeTrigger, DateTime, MonitoringMode, StatusCodes, TimestampsToR
 import { describe, expect, it } from 'vitest';
 import { createSubscriptionLimits } from '../src/limits.ts';
 import { MonitoredItem } from '../src/monitored-item.ts';
+import { OwnerShares } from '../src/owner-share.ts';
 import { SamplingScheduler } from '../src/sampling.ts';
 import { Subscription } from '../src/subscription.ts';
 import { createSession, FakeTarget, reportedIn } from './harness.ts';
@@ -25,7 +26,9 @@ class Fixture {
       maxNotificationsPerPublish: options.max ?? 100,
       priority: 0,
     };
-    this.subscription = new Subscription(1, createSession('one'), parameters, options.enabled ?? true, createSubscriptionLimits());
+    const session = createSession('one');
+    const share = new OwnerShares(undefined, undefined).join(session);
+    this.subscription = new Subscription(1, session, parameters, options.enabled ?? true, createSubscriptionLimits(), share);
     const sampling = new SamplingScheduler(createManualRuntime(), 5);
     const item = new MonitoredItem(
       1,
@@ -35,6 +38,7 @@ class Fixture {
       {
         clientHandle: 1,
         samplingIntervalMs: 0,
+        samplesPerSecond: 100,
         queueSize: options.queue ?? 10,
         discardOldest: true,
         filter: { trigger: DataChangeTrigger.StatusValue, deadband: undefined },

@@ -6,6 +6,7 @@ import {
   type RefusalReason,
   type ResourceIsolationPlan,
   type ResourceIsolationProvider,
+  type RetainedBytesLedger,
   Stage,
   type StageName,
   stageNames,
@@ -39,6 +40,8 @@ export interface IsolationReport {
   readonly trackedOwnerCount: number;
   /** What shadow mode let through so far, though it would have been refused. */
   readonly shadowRefusals: number;
+  /** What is kept for callers when their requests are done: queued values, sent messages, continuation points, unsent responses. */
+  readonly retained: RetainedBytesReport;
   /** All stages, in the order a request meets them. */
   usage(): readonly StageUsage[];
   /** For people, not for metrics. Without `usage` and `refusalCount` where the provider doesn't keep them per owner. */
@@ -47,6 +50,16 @@ export interface IsolationReport {
   refusals(ownerKey?: string): readonly RefusalEntry[];
   /** Refused so far; 0 with an own provider, unless it is a `DefaultResourceIsolationProvider`. */
   refusalCount(stage: Stage, reason: RefusalReason): number;
+}
+
+/** Bytes kept for callers. */
+export interface RetainedBytesReport {
+  readonly maxBytes: number;
+  readonly maxBytesPerOwner: number;
+  /** Kept for all callers now. */
+  readonly usedBytes: number;
+  /** Kept for one caller now. */
+  ofOwner(key: string): number;
 }
 
 /** What requests of an owner cost. */
@@ -62,6 +75,7 @@ export interface ServerIsolationParts {
   readonly accounts: ResourceIsolationProvider;
   readonly limits: readonly PlanRow[] | undefined;
   readonly refusals: RefusalLog;
+  readonly retained: RetainedBytesLedger;
   readonly ownerTimes: () => Iterable<OwnerTime>;
   /** Ended with the server; undefined for what the host gave. */
   readonly owned: Disposable | undefined;
@@ -79,6 +93,10 @@ export class ServerIsolation implements IsolationReport, Disposable {
 
   get plan(): ResourceIsolationPlan | undefined {
     return this.provider.plan;
+  }
+
+  get retained(): RetainedBytesLedger {
+    return this.#parts.retained;
   }
 
   get trackedOwnerCount(): number {
