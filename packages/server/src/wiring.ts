@@ -5,8 +5,8 @@ import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { CertificateStore } from '@bulkhead/security';
 import { createServiceHandlers, defaultOperationLimits, type OperationLimits } from '@bulkhead/services';
 import { SessionManager } from '@bulkhead/session';
-import { SubscriptionManager } from '@bulkhead/subscription';
-import { type ConnectionRateGate, UacpConnectionFactory, type UacpConnectionFactoryOptions } from '@bulkhead/transport';
+import { SubscriptionManager, type SubscriptionManagerOptions } from '@bulkhead/subscription';
+import { UacpConnectionFactory, type UacpConnectionFactoryOptions } from '@bulkhead/transport';
 import { defaultEncodingLimits, type EncodingLimits } from '@bulkhead/types';
 import { createConnectionThrottles } from './bandwidth/connection-throttles.ts';
 import { ProviderCallerOwners } from './caller-owners.ts';
@@ -51,27 +51,14 @@ export function wireServer<ServerRuntime extends Runtime>(
 ): ServerParts<ServerRuntime> {
   const isolation = createIsolation(options, given, runtime, () => dispatcher.owners());
   const { provider, retained } = isolation;
-  const ownPlan = given.resourceIsolationProvider === undefined ? isolation.plan : undefined;
-  const rateGate = createConnectionRate(options.rateLimits, ownPlan, given.serverRateLimiterProvider);
-  const throttles = given.bandwidth === undefined ? undefined : createConnectionThrottles(given.bandwidth);
   const operationLimits: OperationLimits = { ...defaultOperationLimits, ...given.operationLimits };
   const encodingLimits = encodingLimitsFor(options);
   const space = new AddressSpace({ runtime, applicationUri: options.applicationUri, sourceTimeoutMs: options.sourceTimeoutMs });
   const endpoints = new ServerEndpoints(options, store, runtime);
   const owners = new ProviderCallerOwners(provider, (chain) => endpoints.thumbprintOf(chain));
   const sessions = createSessions(options, runtime, provider, owners, endpoints);
-  const ownerKeyOf = (session: SessionContext): string => owners.ownerOf(session.channel, session).key;
-  const subscriptions = new SubscriptionManager({
-    runtime,
-    source: space.monitoredSource,
-    accounts: retained,
-    ownerKeyOf,
-    limits: {
-      maxMonitoredItemsPerCall: operationLimits.maxMonitoredItemsPerCall,
-      maxNotificationBytesPerPublish: Math.ceil(options.maxMessageSize / 2),
-      ...given.subscriptionLimits,
-    },
-  });
+  const accounts = { accounts: retained, ownerKeyOf: (session: SessionContext) => owners.ownerOf(session.channel, session).key };
+  const subscriptions = createSubscriptions(options, given, { runtime, source: space.monitoredSource, ...accounts });
   const handlers = createServiceHandlers({
     space,
     sessions,
@@ -80,7 +67,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     limits: operationLimits,
     random: runtime.random,
     cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
-    retained: { accounts: retained, ownerKeyOf },
+    retained: accounts,
   });
   const dispatcher: RequestDispatcher = createDispatcher(options, given, {
     runtime,
@@ -91,17 +78,15 @@ export function wireServer<ServerRuntime extends Runtime>(
     encodingLimits,
   });
   const sink = requestSink(dispatcher, sessions, subscriptions, owners);
-  const connections = createConnections(options, {
+  const connections = createConnections(options, given, {
     runtime,
     provider,
     owners,
     endpoints,
     sink: taps.sink?.(sink) ?? sink,
-    rateGate,
-    throttles,
     retainedBytes: retained,
   });
-  const parts = {
+  return followSessions({
     runtime,
     provider,
     isolation,
@@ -114,9 +99,17 @@ export function wireServer<ServerRuntime extends Runtime>(
     connections,
     operationLimits,
     encodingLimits,
-  };
-  followSessions(parts);
-  return parts;
+  });
+}
+
+function createSubscriptions(
+  { maxMessageSize }: ResolvedServerOptions,
+  { operationLimits, subscriptionLimits }: ServerOptions,
+  parts: Omit<SubscriptionManagerOptions, 'limits'>,
+): SubscriptionManager {
+  const { maxMonitoredItemsPerCall } = { ...defaultOperationLimits, ...operationLimits };
+  const maxNotificationBytesPerPublish = Math.ceil(maxMessageSize / 2);
+  return new SubscriptionManager({ ...parts, limits: { maxMonitoredItemsPerCall, maxNotificationBytesPerPublish, ...subscriptionLimits } });
 }
 
 function createDispatcher(
@@ -193,11 +186,15 @@ function requestSink(
 
 function createConnections(
   options: ResolvedServerOptions,
-  { rateGate, ...parts }: Omit<UacpConnectionFactoryOptions, 'limits' | 'rateGate'> & { readonly rateGate: ConnectionRateGate | undefined },
+  given: ServerOptions,
+  parts: Omit<UacpConnectionFactoryOptions, 'limits' | 'rateGate' | 'throttles'>,
 ): UacpConnectionFactory {
+  const plan = given.resourceIsolationProvider === undefined ? parts.provider.plan : undefined;
+  const rateGate = createConnectionRate(options.rateLimits, plan, given.serverRateLimiterProvider);
   return new UacpConnectionFactory({
     ...parts,
     ...(rateGate === undefined ? {} : { rateGate }),
+    throttles: given.bandwidth === undefined ? undefined : createConnectionThrottles(given.bandwidth),
     limits: {
       receiveBufferSize: options.maxBufferSize,
       sendBufferSize: options.maxBufferSize,
@@ -211,7 +208,8 @@ function createConnections(
 }
 
 /** What the rest of the server does when a Session starts on a channel or ends. */
-function followSessions({ sessions, subscriptions, dispatcher, connections }: ServerParts): void {
+function followSessions<Parts extends ServerParts>(parts: Parts): Parts {
+  const { sessions, subscriptions, dispatcher, connections } = parts;
   const { registry } = connections;
   /** Another activated Session of the channel. */
   const boundTo = (channel: SecureChannelContext): SessionContext | undefined => {
@@ -229,4 +227,5 @@ function followSessions({ sessions, subscriptions, dispatcher, connections }: Se
     dispatcher.sessionClosed(session);
     registry.setSession(session.channel.channelId, boundTo(session.channel));
   });
+  return parts;
 }
