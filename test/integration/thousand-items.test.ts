@@ -10,6 +10,8 @@ const DURATION_MS = 10_000;
 const VALUE_ATTRIBUTE = 13;
 let server: ReferenceTestServer;
 let clients: ForeignClients;
+/** Only once the items are there: values that come while it makes them the library gives out later, after newer ones. */
+let isTicking = false;
 let stopTicks: () => void = () => undefined;
 
 beforeAll(async () => {
@@ -18,9 +20,12 @@ beforeAll(async () => {
     {
       benchTickMs: TICK_MS,
       every: (periodMs, run) => {
-        const interval = setInterval(run, periodMs);
+        const isBench = periodMs === TICK_MS;
+        const interval = setInterval(() => {
+          if (!isBench || isTicking) run();
+        }, periodMs);
         const stop = (): void => clearInterval(interval);
-        if (periodMs === TICK_MS) stopTicks = stop;
+        if (isBench) stopTicks = stop;
         return stop;
       },
     },
@@ -59,6 +64,7 @@ describe('1,000 items that change every 100 ms, subscribed for 10 s by a foreign
   it('arrive without a loss or a duplicate', async () => {
     const every = await watchAll(0);
     const sampled = await watchAll(TICK_MS);
+    isTicking = true;
     await new Promise((resolve) => setTimeout(resolve, DURATION_MS));
     stopTicks();
     const last = lastValues();
