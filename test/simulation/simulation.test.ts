@@ -63,7 +63,11 @@ describe('the whole server under a seeded schedule', () => {
   async function simulateAll(first: number, count: number): Promise<SimulationResult[]> {
     const results: SimulationResult[] = [];
     for (let seed = first; seed < first + count; seed++) {
-      const result = await simulate(seed, opened.store);
+      const result = await simulate(seed, opened.store).catch((error: unknown) => {
+        // At once: a long run says the rest only when it ends.
+        console.error(error instanceof Error ? error.message : error);
+        throw error;
+      });
       results.push(result);
       tally.addAll(result.tally);
     }

@@ -132,7 +132,8 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     entry.flow = flow;
     const lane = this.#lane(entry);
     let before = lane.last;
-    while (before !== undefined && before.order > entry.order) before = before.previousLink;
+    // Those that have started are first, whatever their order: what they hold comes free only when they go on.
+    while (before !== undefined && before.order > entry.order && !before.isWaitingForTurn) before = before.previousLink;
     lane.insertAfter(before, entry);
     this.#added(entry);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FairRequestQueue, Lane, OwnerTurns, type QueuedEntry, RequestFlow } from '../src/index.ts';
 
 class Entry implements QueuedEntry<Entry> {
-  readonly flow: RequestFlow<Entry>;
+  flow: RequestFlow<Entry>;
   readonly name: string;
   isWaitingForTurn = false;
   lane: Lane = Lane.Ordinary;
@@ -213,6 +213,20 @@ describe('FairRequestQueue', () => {
     // … and when there is room again, the turn is still that of the session that was first.
     queue.readmit();
     expect(takeNames(queue, 2)).toEqual(['polite0', 'pushy0']);
+  });
+
+  it('lets what has started go on before an older entry that comes back to its flow', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const common = new RequestFlow(owner(), true);
+    const aside = new RequestFlow(owner(), true);
+    queue.suspend(aside);
+    const [older] = fill(queue, aside, 1, 'older') as [Entry];
+    const [started] = fill(queue, common, 1, 'started') as [Entry];
+    queue.take();
+    started.isWaitingForTurn = true;
+    queue.enqueueFront(started);
+    queue.moveEntry(older, common);
+    expect(queue.peek()).toBe(started);
   });
 
   it('with cost time the owner that used least for its weight is next, and one that was away saves nothing up', () => {
