@@ -135,6 +135,8 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     // Those that have started are first, whatever their order: what they hold comes free only when they go on.
     while (before !== undefined && before.order > entry.order && !before.isWaitingForTurn) before = before.previousLink;
     lane.insertAfter(before, entry);
+    // What couldn't start is not the front any more.
+    if (flow.isMixed && lane.first === entry) flow.owner.unblock(entry.lane);
     this.#added(entry);
   }
 

@@ -229,6 +229,19 @@ describe('FairRequestQueue', () => {
     expect(queue.peek()).toBe(started);
   });
 
+  it('RI-09 gives an older entry that comes back before one that could not start its turn', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const common = new RequestFlow(owner(), true);
+    const aside = new RequestFlow(owner(), true);
+    queue.suspend(aside);
+    const [older] = fill(queue, aside, 1, 'older') as [Entry];
+    fill(queue, common, 1, 'blocked');
+    queue.passOver();
+    expect(queue.peek()).toBeUndefined();
+    queue.moveEntry(older, common);
+    expect(queue.peek()).toBe(older);
+  });
+
   it('with cost time the owner that used least for its weight is next, and one that was away saves nothing up', () => {
     const queue = new FairRequestQueue<Entry>('time');
     const [light, heavy, late] = [owner(), owner(2), owner()] as const;
