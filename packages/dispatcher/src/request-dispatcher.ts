@@ -286,7 +286,6 @@ export class RequestDispatcher implements RequestSink {
     request.timer?.cancel();
     request.timer = undefined;
     request.phase = 'queued';
-    request.flow = request.origin.flow;
     this.#queue.enqueueFront(request);
     this.#wake();
   }

@@ -37,6 +37,7 @@ export class SessionManager implements SessionResolver {
   readonly #creation: SessionCreation;
   readonly #activation: SessionActivation;
   readonly #expiry: SessionExpiry;
+  readonly #createdListeners: ((session: Session) => void)[] = [];
   readonly #closedListeners: SessionClosedListener[] = [];
   readonly #boundListeners: SessionBoundListener[] = [];
   readonly #activatedListeners: ((session: Session) => void)[] = [];
@@ -76,6 +77,11 @@ export class SessionManager implements SessionResolver {
 
   bySessionId(sessionId: NodeId): Session | undefined {
     return this.#table.bySessionId(sessionId);
+  }
+
+  /** @param listener told of each new Session, which isn't activated yet. */
+  onCreated(listener: (session: Session) => void): void {
+    this.#createdListeners.push(listener);
   }
 
   onClosed(listener: SessionClosedListener): void {
@@ -194,6 +200,7 @@ export class SessionManager implements SessionResolver {
     if (this.#isDisposed) throw new UaStatusError(StatusCodes.BadServerHalted, 'stopped');
     this.#table.add(session, authenticationToken);
     this.#expiry.watch(session.expiresAtMs);
+    for (const listener of this.#createdListeners) this.#tell(() => listener(session));
   }
 
   #closeDue(nowMs: number): number | undefined {
