@@ -14,7 +14,7 @@ describe('a server that is started from a configuration file', () => {
       RateLimits: { ConnectionsPerSecond: 4, ConnectionBurst: 4 },
       Classifiers: [{ Key: 'scada', OwnerClass: 'Trusted', AddressRanges: ['127.0.0.9'] }],
     };
-    const file = parseConfiguration(JSON.stringify({ OpcUa: { Server: section } }), 'c.json');
+    const file = parseConfiguration(JSON.stringify({ limits: { maxMessageSize: 1_048_576 }, OpcUa: { Server: section } }), 'c.json');
     const server = await startReferenceServer({
       ...defaultConfiguration,
       ...(file as Partial<typeof defaultConfiguration>),

@@ -85,7 +85,9 @@ describe('the reference server', () => {
   it('RI-05 does not start in mode TrustedReservations without a rule that says who is trusted', async () => {
     const configuration = parse({ ResourceIsolation: TRUSTED });
     const folder = await mkdtemp(join(tmpdir(), 'bulkhead-classifiers-'));
-    await expect(startReferenceServer({ ...configuration, port: 0, pki: folder })).rejects.toThrow('classifier');
+    await expect(startReferenceServer({ ...configuration, limits: { maxMessageSize: 1_048_576 }, port: 0, pki: folder })).rejects.toThrow(
+      'classifier',
+    );
     await rm(folder, { recursive: true });
   });
 });
