@@ -31,7 +31,7 @@ interface ConnectionKind {
 
 interface Preparation {
   readonly round: ConnectRound;
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 const AT_A_TIME = 10;
