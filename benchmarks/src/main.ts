@@ -6,6 +6,7 @@ import type { ChannelIdentity } from '@bulkhead/secure-channel';
 import { loadIdentity } from './client/client-security.ts';
 import { runMicro } from './micro/run-micro.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
+import { runRefusals } from './refusals/run-refusals.ts';
 import { LEGEND, type RunResult, renderTable } from './report.ts';
 import { runAll } from './run.ts';
 import { allScenarios, type Scenario } from './scenarios.ts';
@@ -32,6 +33,10 @@ async function main(options: Options): Promise<void> {
   mkdirSync(WORK_DIR, { recursive: true });
   const { seconds, warmupSeconds, runs, together } = options;
   if (options.micro) return runMicro({ workDir: WORK_DIR, seconds, warmupSeconds, runs, together });
+  if (options.refusals) {
+    console.log(`${describeMachine()}; median of ${runs} runs of ${seconds} s\n`);
+    return runRefusals({ workDir: WORK_DIR, identity: () => loadIdentity(WORK_DIR), seconds, warmupSeconds, runs });
+  }
   const servers = chooseServers(options);
   if (process.platform !== 'linux') console.error('CPU time and RSS can only be measured on Linux; their columns stay empty.');
   const identity = (): Promise<ChannelIdentity> => loadIdentity(WORK_DIR);

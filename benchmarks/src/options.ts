@@ -12,6 +12,8 @@ export interface Options {
   readonly foreign: { readonly url: string; readonly pid: number | undefined; readonly nodePrefix: string | undefined } | undefined;
   /** Costs of single operations, and of the modes of isolation. */
   readonly micro: boolean;
+  /** Cost of connections that are refused, beside those that are accepted. */
+  readonly refusals: boolean;
   readonly wantsHelp: boolean;
   readonly wantsList: boolean;
 }
@@ -28,6 +30,7 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --url URL --pid PID    measures a server that runs already, alone or with --servers other,…
   --node-prefix ID       its Doubles are ID0 … ID999                                    (ns=2;s=Bench.Double.)
   --micro                what admission costs by itself, and a server in mode Balanced beside SharedOnly; --runs are pairs
+  --refusals             what a refused connection costs the server, beside accepted ones
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
@@ -48,6 +51,7 @@ export function parseOptions(args: readonly string[]): Options {
       pid: { type: 'string' },
       'node-prefix': { type: 'string' },
       micro: { type: 'boolean', default: false },
+      refusals: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -63,6 +67,7 @@ export function parseOptions(args: readonly string[]): Options {
     jsonFile: values.json,
     foreign: values.url === undefined ? undefined : { url: values.url, pid, nodePrefix: values['node-prefix'] },
     micro: values.micro,
+    refusals: values.refusals,
     wantsHelp: values.help,
     wantsList: values.list,
   };

@@ -36,7 +36,7 @@ function reachable({ server, network, options }: World): ReadonlyMap<Stage, numb
     [Stages.RequestQueueBytes, admitted * options.maxMessageSize],
     [Stages.ParkedRequest, requests.parkable],
     [Stages.RequestExecution, requests.handled],
-    [Stages.SessionEstablishment, requests.establishing],
+    [Stages.SessionEstablishment, server.parts.sessions.gate.placesInUse],
   ]);
 }
 
@@ -49,8 +49,14 @@ function checkRetained({ server, findings, options }: World): void {
   }
 }
 
-function checkDispatcher({ server, findings }: World): void {
-  const { handled, parked } = server.requests.counts();
+function checkDispatcher({ server, findings, options }: World): void {
+  const { handled, parked, queued, establishing } = server.requests.counts();
+  // Who waited for a place has it a moment before its slot.
+  const { placesInUse } = server.parts.sessions.gate;
+  const withPlace = options.sessionQueueLimit === 0 ? 0 : queued;
+  if (placesInUse < establishing || placesInUse > establishing + withPlace) {
+    findings.report(`${placesInUse} places for Sessions are in use, ${establishing} are worked on, ${withPlace} may have one`);
+  }
   const { dispatcher } = server.parts;
   if (dispatcher.executingCount !== handled) findings.report(`the dispatcher executes ${dispatcher.executingCount}, in use are ${handled}`);
   if (dispatcher.parkedCount !== parked) findings.report(`the dispatcher has parked ${dispatcher.parkedCount}, waiting are ${parked}`);

@@ -68,6 +68,8 @@ export interface SimulationOptions {
   };
   /** The server stops while everybody is connected, or all clients leave first. */
   readonly end: 'shutdown' | 'clientsLeave';
+  /** CreateSession and ActivateSession requests that may wait for a place. */
+  readonly sessionQueueLimit: number;
 }
 
 const modes: readonly ResourceIsolationMode[] = ['SharedOnly', 'FairShare', 'Balanced', 'Balanced', 'TrustedReservations'];
@@ -121,6 +123,7 @@ export function optionsOf(seed: number): SimulationOptions {
     end: random.nextInt(3) === 0 ? 'shutdown' : 'clientsLeave',
     retained: random.pick(retentions),
     scheduling: mode === 'SharedOnly' ? 'arrival' : random.pick(schedulings),
+    sessionQueueLimit: random.pick([0, 0, 1, 4]),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingRequest, RequestSink, SecureChannelContext, ServiceContext, ServiceHandler } from '@bulkhead/contracts';
 import type { ServiceHandlers } from '@bulkhead/dispatcher';
 import { type Owner, Stage } from '@bulkhead/resource-isolation';
-import { ActivateSessionRequest, PublishRequest, type RequestHeader } from '@bulkhead/types';
+import { ActivateSessionRequest, CreateSessionRequest, PublishRequest, type RequestHeader } from '@bulkhead/types';
 import type { AuditedProvider } from './audited-provider.ts';
 import type { FairnessWatch } from './fairness-watch.ts';
 import type { Findings } from './findings.ts';
@@ -20,6 +20,12 @@ export interface RequestCounts {
   parkable: number;
   /** Of those handled: CreateSession and ActivateSession. */
   establishing: number;
+}
+
+const ESTABLISHING: ReadonlySet<number> = new Set([CreateSessionRequest.binaryEncodingId, ActivateSessionRequest.binaryEncodingId]);
+
+function isEstablishing({ typeId }: IncomingRequest): boolean {
+  return ESTABLISHING.has(typeId);
 }
 
 const NO_SESSION_NEEDED: ReadonlySet<string> = new Set(['CreateSession', 'ActivateSession', 'CloseSession']);
@@ -156,7 +162,11 @@ export class RequestLedger implements RequestWatcher {
     // Without its Session the request has no reserve any more.
     const isOrdinary =
       owner.work === 'Reconnect' && incoming.typeId === ActivateSessionRequest.binaryEncodingId && !this.isReturning(incoming);
-    return this.#provider.hasRoom(Stage.RequestExecution, isOrdinary ? ordinary(owner) : owner, 1);
+    const charged = isOrdinary ? ordinary(owner) : owner;
+    if (!this.#provider.hasRoom(Stage.RequestExecution, charged, 1)) return false;
+    if (!isEstablishing(incoming) || this.#provider.hasRoom(Stage.SessionEstablishment, charged, 1)) return true;
+    this.#tally.add('wait for a place');
+    return false;
   }
 
   #end(record: RequestRecord): void {

@@ -97,6 +97,7 @@ function serverOptions(options: SimulationOptions, provider: ResourceIsolationPr
     sourceTimeoutMs: 500,
     subscriptionLimits: { maxPublishRequestsPerSession: 4, maxLifetimeMs: LONGEST_SUBSCRIPTION_MS, minPublishingIntervalMs: 20 },
     resourceIsolationProvider: provider,
+    rateLimits: { sessionEstablishmentQueueLimit: options.sessionQueueLimit },
     requestScheduling: {
       useFairScheduling: options.scheduling !== 'arrival',
       schedulingCost: options.scheduling === 'time' ? 'time' : 'turn',

@@ -45,7 +45,15 @@ const happenings: readonly string[] = [
     `refusal ${stage} OwnerLimit`,
   ]),
   ...['refusal ReassemblyBytes Capacity', 'refusal RequestQueueBytes Capacity', 'connection refused OwnerTableFull'],
-  ...['channel held back', 'channel released', 'message checked', 'missed message fetched', 'request resumed', 'wait for others'],
+  ...[
+    'channel held back',
+    'channel released',
+    'message checked',
+    'missed message fetched',
+    'request resumed',
+    'wait for others',
+    'wait for a place',
+  ],
   'witness served',
 ];
 

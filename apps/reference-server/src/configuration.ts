@@ -1,14 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import type { ResourceIsolationOptions, ServerRateLimitOptions } from '@bulkhead/opcua';
+import type {
+  RequestSchedulingOptions,
+  ResourceIsolationClassifier,
+  ResourceIsolationOptions,
+  ServerRateLimitOptions,
+} from '@bulkhead/opcua';
 import { z } from 'zod';
 import type { CommandLine, LogFormat, LogLevelName } from './command-line.ts';
+import { type RoleName, roleNames } from './roles.ts';
 import { type ServerSection, takeServerSection } from './server-section.ts';
 
 const policyNames = ['None', 'Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'] as const;
-const roleNames = ['Observer', 'Operator', 'Engineer', 'Supervisor', 'ConfigureAdmin', 'SecurityAdmin'] as const;
 
 export type SecurityPolicyName = (typeof policyNames)[number];
-export type RoleName = (typeof roleNames)[number];
 
 export interface ConfiguredUser {
   readonly name: string;
@@ -44,6 +48,12 @@ export interface Configuration {
   readonly resourceIsolation?: ResourceIsolationOptions | undefined;
   /** Default: the framework's. */
   readonly rateLimits?: ServerRateLimitOptions | undefined;
+  /** Default: the framework's. */
+  readonly requestScheduling?: RequestSchedulingOptions | undefined;
+  /** Default: the framework's. */
+  readonly decoupleHeldPublishRequests?: boolean | undefined;
+  /** Default: callers are told apart by user, application and address alone. */
+  readonly classifier?: ResourceIsolationClassifier | undefined;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevelName;
   readonly benchTickMs: number;

@@ -61,6 +61,9 @@ function serverOptions(configuration: Configuration, log: Logger | undefined): S
     limits,
     resourceIsolation,
     rateLimits,
+    requestScheduling,
+    decoupleHeldPublishRequests,
+    classifier,
   } = configuration;
   return {
     applicationName,
@@ -77,6 +80,9 @@ function serverOptions(configuration: Configuration, log: Logger | undefined): S
     ...withoutUndefined(limits),
     ...(resourceIsolation === undefined ? {} : { resourceIsolation }),
     ...(rateLimits === undefined ? {} : { rateLimits }),
+    ...(requestScheduling === undefined ? {} : { requestScheduling }),
+    ...(decoupleHeldPublishRequests === undefined ? {} : { decoupleHeldPublishRequests }),
+    ...(classifier === undefined ? {} : { resourceIsolationClassifier: classifier }),
     ...(log === undefined ? {} : { log }),
   };
 }

@@ -1,11 +1,21 @@
-import type { ResourceIsolationOptions, ServerRateLimitOptions } from '@bulkhead/opcua';
+import type {
+  RequestSchedulingOptions,
+  ResourceIsolationClassifier,
+  ResourceIsolationOptions,
+  ServerRateLimitOptions,
+} from '@bulkhead/opcua';
 import { ResourceIsolationOptionsError, resourceIsolationFromConfiguration } from '@bulkhead/resource-isolation';
 import { z } from 'zod';
+import { parseClassifiers } from './classifier-section.ts';
+import { onlyKeys, parseSection } from './section.ts';
 
 /** What a configuration file says below `OpcUa:Server`. */
 export interface ServerSection {
   readonly resourceIsolation?: ResourceIsolationOptions;
   readonly rateLimits?: ServerRateLimitOptions;
+  readonly requestScheduling?: RequestSchedulingOptions;
+  readonly decoupleHeldPublishRequests?: boolean;
+  readonly classifier?: ResourceIsolationClassifier;
 }
 
 const rateLimitsSchema = z
@@ -21,8 +31,12 @@ const rateLimitsSchema = z
   })
   .partial();
 
+const schedulingSchema = z.strictObject({ useFairScheduling: z.boolean(), schedulingCost: z.enum(['turn', 'time']) }).partial();
+
 const SECTION = 'OpcUa:Server';
-const RATE_LIMITS_SECTION = `${SECTION}:RateLimits`;
+const KEYS = ['resourceIsolation', 'rateLimits', 'requestScheduling', 'decoupleHeldPublishRequests', 'classifiers'] as const;
+
+type Given = Readonly<Partial<Record<(typeof KEYS)[number], unknown>>>;
 
 /**
  * Takes the section `OpcUa:Server` out of a configuration file. Its keys may be in PascalCase or camelCase.
@@ -35,33 +49,34 @@ export function takeServerSection(json: unknown): { readonly section: ServerSect
   if (OpcUa === undefined && opcUa === undefined) return { section: {}, rest };
   if (OpcUa !== undefined && opcUa !== undefined) throw new ResourceIsolationOptionsError('OpcUa', 'one spelling of the key', 'opcUa');
   const server = onlyKeys('OpcUa', OpcUa ?? opcUa, ['server'])['server'] ?? {};
-  const { rateLimits } = onlyKeys(SECTION, server, ['resourceIsolation', 'rateLimits']);
+  const given = onlyKeys(SECTION, server, KEYS);
   const resourceIsolation = resourceIsolationFromConfiguration(json);
+  return { section: { ...(resourceIsolation === undefined ? {} : { resourceIsolation }), ...readOthers(given, resourceIsolation) }, rest };
+}
+
+function readOthers(given: Given, resourceIsolation: ResourceIsolationOptions | undefined): Omit<ServerSection, 'resourceIsolation'> {
+  const { rateLimits, requestScheduling, decoupleHeldPublishRequests, classifiers } = given;
+  if (decoupleHeldPublishRequests !== undefined && typeof decoupleHeldPublishRequests !== 'boolean') {
+    throw new ResourceIsolationOptionsError(`${SECTION}:DecoupleHeldPublishRequests`, 'true or false', decoupleHeldPublishRequests);
+  }
+  // Options that aren't given are left out by the parser.
   return {
-    section: {
-      ...(resourceIsolation === undefined ? {} : { resourceIsolation }),
-      ...(rateLimits === undefined ? {} : { rateLimits: parseRateLimits(rateLimits) }),
-    },
-    rest,
+    ...(rateLimits === undefined
+      ? {}
+      : { rateLimits: parseSection(`${SECTION}:RateLimits`, rateLimits, rateLimitsSchema) as ServerRateLimitOptions }),
+    ...(requestScheduling === undefined
+      ? {}
+      : {
+          requestScheduling: parseSection(`${SECTION}:RequestScheduling`, requestScheduling, schedulingSchema) as RequestSchedulingOptions,
+        }),
+    ...(decoupleHeldPublishRequests === undefined ? {} : { decoupleHeldPublishRequests }),
+    ...(classifiers === undefined ? {} : { classifier: readClassifiers(classifiers, resourceIsolation) }),
   };
 }
 
-function parseRateLimits(json: unknown): ServerRateLimitOptions {
-  const result = rateLimitsSchema.safeParse(onlyKeys(RATE_LIMITS_SECTION, json, Object.keys(rateLimitsSchema.shape)));
-  if (result.success) return result.data as ServerRateLimitOptions;
-  const [issue] = result.error.issues;
-  throw new Error(`${[RATE_LIMITS_SECTION, ...(issue?.path ?? [])].join(':')}: ${issue?.message}`);
-}
-
-/** The entries by key in camelCase: none but these, each once. */
-function onlyKeys(path: string, json: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new ResourceIsolationOptionsError(path, 'an object', json);
-  const entries: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(json)) {
-    const name = key.charAt(0).toLowerCase() + key.slice(1);
-    if (!names.includes(name)) throw new Error(`${path}:${key}: no such option`);
-    if (Object.hasOwn(entries, name)) throw new ResourceIsolationOptionsError(`${path}:${key}`, 'one spelling of the key', key);
-    entries[name] = value;
-  }
-  return entries;
+function readClassifiers(json: unknown, isolation: ResourceIsolationOptions | undefined): ResourceIsolationClassifier {
+  const path = `${SECTION}:Classifiers`;
+  if (isolation?.mode === 'SharedOnly') throw new ResourceIsolationOptionsError(path, 'nothing, as mode SharedOnly has no classes,', json);
+  const trustedOwners = isolation?.mode === 'TrustedReservations' ? isolation.trustedOwners.map(({ key }) => key) : [];
+  return parseClassifiers(path, json, trustedOwners);
 }

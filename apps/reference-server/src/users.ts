@@ -1,16 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { UserIdentity } from '@bulkhead/contracts';
 import { NodeId, ObjectIds, UserTokenType } from '@bulkhead/types';
-import type { ConfiguredUser, RoleName } from './configuration.ts';
-
-const roleIds: Readonly<Record<RoleName, number>> = {
-  Observer: ObjectIds.WellKnownRole_Observer,
-  Operator: ObjectIds.WellKnownRole_Operator,
-  Engineer: ObjectIds.WellKnownRole_Engineer,
-  Supervisor: ObjectIds.WellKnownRole_Supervisor,
-  ConfigureAdmin: ObjectIds.WellKnownRole_ConfigureAdmin,
-  SecurityAdmin: ObjectIds.WellKnownRole_SecurityAdmin,
-};
+import type { ConfiguredUser } from './configuration.ts';
+import { type RoleName, roleIds } from './roles.ts';
 
 interface Account {
   readonly passwordDigest: Buffer;

@@ -30,8 +30,13 @@ export function modeServers(workDir: string, modes: readonly string[]): readonly
   return modes.map((mode) => {
     const file = join(workDir, `${mode}.json`);
     writeFileSync(file, JSON.stringify({ OpcUa: { Server: { ResourceIsolation: { Mode: mode } } } }));
-    return bulkhead(workDir, mode, ['--config', file]);
+    return configuredServer(workDir, mode, file);
   });
+}
+
+/** The reference server with a configuration file. @param workDir holds its certificates. */
+export function configuredServer(workDir: string, name: string, file: string): ServerKind {
+  return bulkhead(workDir, name, ['--config', file]);
 }
 
 /** A server that runs already. */

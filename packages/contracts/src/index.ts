@@ -8,3 +8,4 @@ export type { RetainedBytesAccount, RetainedBytesAccounts } from './retained-byt
 export type { RemoteAddress, SecureChannelContext } from './secure-channel-context.ts';
 export type { ParkSink, ServiceContext, ServiceHandler, TimeSlice } from './service-handler.ts';
 export type { SessionContext, SessionResolver, UserIdentity } from './session-context.ts';
+export type { EstablishingService, SessionGate } from './session-gate.ts';

@@ -14,8 +14,11 @@ import { Cancellation } from './cancellation.ts';
 import { Lane, type QueuedEntry, type RequestFlow } from './owner-turns.ts';
 import type { OriginCaller, RequestOrigin } from './request-origin.ts';
 
-/** `queued` → `running` (→ `parked`) → `ended`; a dropped request goes from `queued` to `ended`. */
-export type RequestPhase = 'queued' | 'running' | 'parked' | 'ended';
+/**
+ * `queued` → `running` (→ `parked`) → `ended`; a dropped request goes from `queued` to `ended`. One that waits for a place of the
+ * `SessionGate` is `waiting`, outside of the turns, and is `queued` again with it.
+ */
+export type RequestPhase = 'queued' | 'waiting' | 'running' | 'parked' | 'ended';
 
 /** What a request asks of those that run it. */
 export interface RequestHost {
@@ -47,7 +50,9 @@ export class DispatchedRequest implements ServiceContext, ParkSink, TimeSlice, Q
   /** Its answer was given, or nobody is there to get one. The handler may still run. */
   isAnswered = false;
   execution: Lease | undefined = undefined;
-  /** Of the timeoutHint, once the handler turned out to be asynchronous. */
+  /** Of the `SessionGate`. */
+  place: Lease | undefined = undefined;
+  /** Of the timeoutHint, while it waits for a place, and once the handler turned out to be asynchronous. */
   timer: Timer | undefined = undefined;
   previousLink: DispatchedRequest | undefined = undefined;
   nextLink: DispatchedRequest | undefined = undefined;

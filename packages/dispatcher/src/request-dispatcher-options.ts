@@ -1,4 +1,4 @@
-import type { CallerOwners, RequestParkingPolicy, Runtime, SessionResolver } from '@bulkhead/contracts';
+import type { CallerOwners, RequestParkingPolicy, Runtime, SessionGate, SessionResolver } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { EncodingLimits } from '@bulkhead/types';
 import type { SchedulingCost } from './owner-order.ts';
@@ -21,6 +21,10 @@ export interface RequestDispatcherOptions {
   readonly useFairScheduling?: boolean;
   /** What owners' weights are shares of: turns, or the time that their requests hold the event loop. Default 'turn'. */
   readonly schedulingCost?: SchedulingCost;
+  /** Bounds how many CreateSession and ActivateSession requests run at a time. Default: nothing but RequestExecution does. */
+  readonly sessionGate?: SessionGate | undefined;
+  /** Of these, how many may wait for a place; 0 refuses at once. Default 0. */
+  readonly sessionQueueLimit?: number;
   /** Selects requests beside Publish that may park. */
   readonly parkingPolicy?: RequestParkingPolicy | undefined;
   /** False: a parked Publish keeps its execution slot. Default true. */

@@ -13,6 +13,7 @@ import type { RequestDispatcherOptions } from './request-dispatcher-options.ts';
 import { RequestExecution } from './request-execution.ts';
 import { refusalDetails } from './service-fault.ts';
 import { serviceTable } from './service-table.ts';
+import { SessionWaiters } from './session-waiters.ts';
 import { TurnSlice } from './time-slice.ts';
 
 const DEFAULT_SLICE_MS = 5;
@@ -34,6 +35,7 @@ export class RequestDispatcher implements RequestSink {
   readonly #busyRetryAfterMs: number;
   /** Tells of room that others made; undefined when the provider doesn't. */
   readonly #capacityWatch: Disposable | undefined;
+  readonly #waiters: SessionWaiters;
   #flushers: (() => void)[] = [];
   #isTurnPending = false;
   #isInTurn = false;
@@ -59,6 +61,12 @@ export class RequestDispatcher implements RequestSink {
     this.#queue = queue;
     this.#origins = origins;
     this.#slice = slice;
+    this.#waiters = new SessionWaiters(options.sessionGate, options.sessionQueueLimit ?? 0, {
+      admit: (request) => this.#readmit(request),
+      refuse: (request, refusal) => this.#refuse(request, refusal),
+      fail: (request, error) => this.#execution.fail(request, error),
+      watchDeadline: (request) => this.#execution.watchDeadline(request),
+    });
     this.#classification = new RequestClassification({ sessions, origins, queue, slice });
     this.#execution = new RequestExecution({
       runtime,
@@ -67,6 +75,7 @@ export class RequestDispatcher implements RequestSink {
       origins,
       slice,
       diagnostics: this.diagnostics,
+      waiters: this.#waiters,
       encodingLimits,
       busyRetryAfterMs: this.#busyRetryAfterMs,
       parkingReleasesExecution: options.decoupleHeldPublishRequests ?? true,
@@ -78,9 +87,9 @@ export class RequestDispatcher implements RequestSink {
     });
   }
 
-  /** Requests that wait for their first or next turn. */
+  /** Requests that wait for their first or next turn, or for a place to establish a Session. */
   get queuedCount(): number {
-    return this.#queue.length;
+    return this.#queue.length + this.#waiters.length;
   }
 
   /** Requests that hold an execution slot. */
@@ -122,7 +131,9 @@ export class RequestDispatcher implements RequestSink {
 
   channelHeldBack(channel: SecureChannelContext, isHeldBack: boolean): void {
     this.#origins.setHeldBack(channel, isHeldBack);
-    if (!isHeldBack) this.#wake();
+    if (isHeldBack) return;
+    this.#waiters.serve();
+    this.#wake();
   }
 
   /** Answers what is open for a Session that was closed with `BadSessionClosed`; its CloseSession goes on. */
@@ -244,24 +255,49 @@ export class RequestDispatcher implements RequestSink {
     try {
       if (!this.#classification.renew(request)) return false;
       refusal = execution.acquire(request);
+      if (refusal === undefined) return this.#enter(request);
     } catch (cause) {
       return this.#failFirst(request, cause);
-    }
-    if (refusal === undefined) {
-      this.#queue.take();
-      execution.run(request);
-      return true;
     }
     if (this.#mayFindRoom(refusal)) {
       this.#queue.passOver();
       return false;
     }
+    return this.#refuse(request, refusal);
+  }
+
+  /** Runs a request that has its slot, unless it needs a place as well and there is none. */
+  #enter(request: DispatchedRequest): boolean {
+    const refusal = this.#waiters.enter(request);
+    if (refusal === undefined) {
+      this.#queue.take();
+      this.#execution.run(request);
+      return true;
+    }
+    if (!this.#waiters.mayWait(refusal)) return this.#refuse(request, refusal);
+    this.#queue.remove(request);
+    this.#waiters.add(request);
+    this.#execution.giveBack(request);
+    return false;
+  }
+
+  /** Has the place it waited for, and its turn as soon as there is a slot. */
+  #readmit(request: DispatchedRequest): void {
+    request.timer?.cancel();
+    request.timer = undefined;
+    request.phase = 'queued';
+    this.#queue.enqueueFront(request);
+    this.#wake();
+  }
+
+  #refuse(request: DispatchedRequest, refusal: Refusal): true {
     request.caller.record.refusalCount++;
     return this.#failFirst(request, new ServerTooBusyError(refusalDetails(refusal), this.#busyRetryAfterMs));
   }
 
   #failFirst(request: DispatchedRequest, error: unknown): true {
-    if (this.#queue.peek() === request) this.#queue.take();
+    if (request.phase === 'waiting') this.#waiters.remove(request);
+    else if (this.#queue.peek() === request) this.#queue.take();
     else this.#queue.remove(request);
     this.#execution.fail(request, error);
     return true;

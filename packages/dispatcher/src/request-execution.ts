@@ -20,6 +20,7 @@ import { ParkedRequests } from './parked-requests.ts';
 import type { RequestDiagnostics } from './request-diagnostics.ts';
 import { FAULT_BODY, faultCodeOf, faultHeader, refusalDetails, retryAfterMsOf } from './service-fault.ts';
 import type { ServiceName } from './service-messages.ts';
+import type { SessionWaiters } from './session-waiters.ts';
 import type { TurnSlice } from './time-slice.ts';
 
 /** What `RequestExecution` works with. */
@@ -30,6 +31,7 @@ export interface RequestExecutionParts {
   readonly origins: OriginRegistry;
   readonly slice: TurnSlice;
   readonly diagnostics: RequestDiagnostics;
+  readonly waiters: SessionWaiters;
   readonly encodingLimits: EncodingLimits;
   readonly busyRetryAfterMs: number;
   readonly parkingReleasesExecution: boolean;
@@ -102,6 +104,21 @@ export class RequestExecution implements RequestHost {
     return undefined;
   }
 
+  /** The request can't run after all. There is as much room as before it took its slot: nobody else need be asked again. */
+  giveBack(request: DispatchedRequest): void {
+    request.execution?.[Symbol.dispose]();
+    request.execution = undefined;
+    this.#executingCount--;
+  }
+
+  /** Has the request end when its timeoutHint passes. */
+  watchDeadline(request: DispatchedRequest): void {
+    if (request.deadlineMs === Number.POSITIVE_INFINITY) return;
+    const { clock, timers } = this.#parts.runtime;
+    const delayMs = Math.max(0, request.deadlineMs - clock.nowMs());
+    request.timer = timers.after(delayMs, () => this.cancel(request, StatusCodes.BadTimeout));
+  }
+
   /** Runs a request that was taken from the queue and has its slot. Never throws. */
   run(request: DispatchedRequest): void {
     request.phase = 'running';
@@ -162,7 +179,8 @@ export class RequestExecution implements RequestHost {
       this.#end(request);
       // In arrival order the next one may have room where this one had none.
       this.#parts.wake();
-    } else if (request.phase !== 'ended') request.cancel(code);
+    } else if (request.phase === 'waiting') this.#end(request);
+    else if (request.phase !== 'ended') request.cancel(code);
   }
 
   #await(request: DispatchedRequest, result: Promise<object>): void {
@@ -175,10 +193,7 @@ export class RequestExecution implements RequestHost {
       },
       (error: unknown) => this.fail(request, error),
     );
-    if (request.deadlineMs === Number.POSITIVE_INFINITY) return;
-    const { clock, timers } = this.#parts.runtime;
-    const delayMs = Math.max(0, request.deadlineMs - clock.nowMs());
-    request.timer = timers.after(delayMs, () => this.cancel(request, StatusCodes.BadTimeout));
+    this.watchDeadline(request);
   }
 
   #succeed(request: DispatchedRequest, body: object): void {
@@ -238,12 +253,14 @@ export class RequestExecution implements RequestHost {
       request.resume();
     }
     if (request.phase === 'parked') this.#parked.remove(request);
-    const wasQueued = request.phase === 'queued';
+    if (request.phase === 'waiting') this.#parts.waiters.remove(request);
+    const wasQueued = request.phase === 'queued' || request.phase === 'waiting';
     request.phase = 'ended';
     request.timer?.cancel();
     request.timer = undefined;
-    const { execution, leases, origin } = request;
+    const { execution, leases, origin, place } = request;
     request.execution = undefined;
+    request.place = undefined;
     execution?.[Symbol.dispose]();
     leases.parked?.[Symbol.dispose]();
     leases.bytes[Symbol.dispose]();
@@ -251,6 +268,8 @@ export class RequestExecution implements RequestHost {
     origin.removeLive(request);
     this.#parts.origins.requestEnded(origin);
     if (execution !== undefined) this.#slotFreed();
+    // Last, as it lets in who waits for it.
+    place?.[Symbol.dispose]();
   }
 
   #slotFreed(): void {

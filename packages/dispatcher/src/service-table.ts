@@ -1,4 +1,4 @@
-import type { ServiceHandler } from '@bulkhead/contracts';
+import type { EstablishingService, ServiceHandler } from '@bulkhead/contracts';
 import type { ProtectedWork } from '@bulkhead/resource-isolation';
 import * as ua from '@bulkhead/types';
 import type { ServiceMessages, ServiceName } from './service-messages.ts';
@@ -30,6 +30,8 @@ export interface ServiceDefinition {
   readonly session: SessionNeed;
   /** May give its execution slot back while it waits for something to happen. */
   readonly isParkable: boolean;
+  /** Starts only with a place of the `SessionGate`, if there is one. */
+  readonly gate: EstablishingService | undefined;
   /**
    * `Control` gives resources back, `Reconnect` recovers what a broken connection left: these should get through when others
    * don't. The name alone opens no reserve; a live Session has to vouch for it.
@@ -64,6 +66,7 @@ function service<Name extends ServiceName>(
     response,
     session,
     isParkable: remark === 'parkable',
+    gate: name === 'CreateSession' || name === 'ActivateSession' ? name : undefined,
     work: remark === 'parkable' ? undefined : remark,
   };
 }

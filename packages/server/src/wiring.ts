@@ -115,13 +115,17 @@ function createSubscriptions(
 function createDispatcher(
   options: ResolvedServerOptions,
   given: ServerOptions,
-  parts: Pick<RequestDispatcherOptions, 'runtime' | 'provider' | 'owners' | 'sessions' | 'handlers' | 'encodingLimits'>,
+  parts: Pick<RequestDispatcherOptions, 'runtime' | 'provider' | 'owners' | 'handlers' | 'encodingLimits'> & {
+    readonly sessions: SessionManager;
+  },
 ): RequestDispatcher {
   return new RequestDispatcher({
     ...parts,
     maxMessageBytes: options.maxMessageSize,
     ...options.requestScheduling,
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,
+    sessionGate: parts.sessions.gate,
+    sessionQueueLimit: options.rateLimits.sessionEstablishmentQueueLimit,
     parkingPolicy: given.requestParking,
   });
 }

@@ -9,10 +9,9 @@ import {
   UaStatusError,
 } from '@bulkhead/types';
 import { leafOf } from './client-certificate.ts';
-import { isClientOf, isSecuredAlike, mayReturn } from './returning-session.ts';
+import { isClientOf, isSecuredAlike } from './returning-session.ts';
 import type { Session } from './session.ts';
 import { SERVER_NONCE_BYTES } from './session-creation.ts';
-import type { SessionEstablishment } from './session-establishment.ts';
 import { isSameUser, type UserAuthentication } from './user-authentication.ts';
 
 /** Most locales of a client that are kept, and their length. */
@@ -22,7 +21,6 @@ const MAX_LOCALE_ID_LENGTH = 64;
 /** What `SessionActivation` works with. */
 export interface SessionActivationParts {
   readonly runtime: Runtime;
-  readonly establishment: SessionEstablishment;
   readonly users: UserAuthentication;
 }
 
@@ -43,8 +41,7 @@ export class SessionActivation {
     request: ActivateSessionRequest,
     channel: SecureChannelContext,
   ): Promise<Omit<ActivateSessionResponse, 'responseHeader'>> {
-    const { establishment, runtime, users } = this.#parts;
-    const lease = establishment.enter(channel, session, mayReturn(session, channel));
+    const { runtime, users } = this.#parts;
     session.pendingActivations++;
     try {
       const signedNonce = session.serverNonce;
@@ -57,7 +54,6 @@ export class SessionActivation {
       return { serverNonce, results: [], diagnosticInfos: [] };
     } finally {
       session.pendingActivations--;
-      lease[Symbol.dispose]();
     }
   }
 

@@ -17,7 +17,6 @@ import {
 } from '@bulkhead/types';
 import { channelCertificate, checkClient } from './client-certificate.ts';
 import { Session, type SessionSeed } from './session.ts';
-import type { SessionEstablishment } from './session-establishment.ts';
 import type { SessionEndpoints, SessionLimits } from './session-options.ts';
 import { AUTHENTICATION_TOKEN_BYTES } from './session-table.ts';
 
@@ -34,7 +33,6 @@ export interface SessionCreationParts {
   readonly limits: SessionLimits;
   readonly endpoints: SessionEndpoints;
   readonly certificates: CertificateCache;
-  readonly establishment: SessionEstablishment;
   /** Takes the place for one more Session, or throws BadTooManySessions. It may be given back more than once. */
   readonly reservePlace: (channel: SecureChannelContext) => Disposable;
   /** Makes a Session known, in the place reserved for it. */
@@ -63,21 +61,16 @@ export class SessionCreation {
 
   async create(request: CreateSessionRequest, channel: SecureChannelContext): Promise<Omit<CreateSessionResponse, 'responseHeader'>> {
     const policy = policyOfChannel(channel);
-    const lease = this.#parts.establishment.enter(channel, undefined, false);
+    const certificate = channelCertificate(channel, policy, this.#parts.certificates);
+    checkClient(request, certificate);
+    checkSessionNonce(policy, request.clientNonce);
+    const serverEndpoints = this.#parts.endpoints.describe(channel, request.endpointUrl);
+    const endpoint = endpointOf(channel, serverEndpoints);
+    const place = this.#parts.reservePlace(channel);
     try {
-      const certificate = channelCertificate(channel, policy, this.#parts.certificates);
-      checkClient(request, certificate);
-      checkSessionNonce(policy, request.clientNonce);
-      const serverEndpoints = this.#parts.endpoints.describe(channel, request.endpointUrl);
-      const endpoint = endpointOf(channel, serverEndpoints);
-      const place = this.#parts.reservePlace(channel);
-      try {
-        return await this.#create({ request, channel, policy, clientCertificate: certificate, endpoint, serverEndpoints, place });
-      } finally {
-        place[Symbol.dispose]();
-      }
+      return await this.#create({ request, channel, policy, clientCertificate: certificate, endpoint, serverEndpoints, place });
     } finally {
-      lease[Symbol.dispose]();
+      place[Symbol.dispose]();
     }
   }
 

@@ -1,34 +1,79 @@
-import type { CallerOwners, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
-import { type Lease, type ResourceIsolationProvider, Stage, stageNames } from '@bulkhead/resource-isolation';
-import { ServerTooBusyError } from '@bulkhead/types';
+import type { CallerOwners, EstablishingService, SecureChannelContext, SessionGate } from '@bulkhead/contracts';
+import { type Lease, type Owner, type Refusal, type ResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
+import type { NodeId, RequestHeader } from '@bulkhead/types';
+import { mayReturn } from './returning-session.ts';
+import type { Session } from './session.ts';
 
 /** What `SessionEstablishment` works with. */
 export interface SessionEstablishmentParts {
   readonly provider: ResourceIsolationProvider;
   readonly owners: CallerOwners;
-  readonly busyRetryAfterMs: number;
+  /** @throws UaStatusError BadSessionIdInvalid. */
+  readonly findSession: (authenticationToken: NodeId) => Session;
 }
 
-/** The one place where stage SessionEstablishment is asked: before any certificate or signature work. */
-export class SessionEstablishment {
+/** The one place where stage SessionEstablishment is asked: before the request runs, so before any certificate or signature work. */
+export class SessionEstablishment implements SessionGate {
   readonly #parts: SessionEstablishmentParts;
+  readonly #freedListeners: (() => void)[] = [];
+  #placesInUse = 0;
 
   constructor(parts: SessionEstablishmentParts) {
     this.#parts = parts;
   }
 
-  /**
-   * @param session the live Session that is activated again; undefined for a new one.
-   * @param isReturning it is bound to another channel and may move to this one.
-   * @returns a lease to dispose when the service is done.
-   * @throws ServerTooBusyError when the stage is full.
-   */
-  enter(channel: SecureChannelContext, session: SessionContext | undefined, isReturning: boolean): Lease {
-    const { provider, owners, busyRetryAfterMs } = this.#parts;
-    const owner = isReturning ? owners.ownerOf(channel, session, 'Reconnect') : owners.ownerOf(channel, session);
-    const answer = provider.tryAcquire(Stage.SessionEstablishment, owner, 1);
-    if (answer.kind === 'lease') return answer;
-    const { id, stage, reason, usage, limit } = answer;
-    throw new ServerTooBusyError({ id, stage: stageNames[stage] as string, reason, usage, limit }, busyRetryAfterMs);
+  get placesInUse(): number {
+    return this.#placesInUse;
+  }
+
+  onPlaceFreed(listener: () => void): void {
+    this.#freedListeners.push(listener);
+  }
+
+  /** For a Session that is bound to another channel and may move to this one, its client vouches that it comes back. */
+  ownerOf(service: EstablishingService, channel: SecureChannelContext, { authenticationToken }: RequestHeader): Owner {
+    const { owners, findSession } = this.#parts;
+    if (service === 'CreateSession') return owners.ownerOf(channel, undefined);
+    const session = findSession(authenticationToken);
+    return mayReturn(session, channel) ? owners.ownerOf(channel, session, 'Reconnect') : owners.ownerOf(channel, session);
+  }
+
+  enter(owner: Owner): Lease | Refusal {
+    const answer = this.#parts.provider.tryAcquire(Stage.SessionEstablishment, owner, 1);
+    if (answer.kind === 'refusal') return answer;
+    this.#placesInUse++;
+    return new SessionPlace(answer, () => this.#freed());
+  }
+
+  #freed(): void {
+    this.#placesInUse--;
+    for (const listener of this.#freedListeners) listener();
+  }
+}
+
+/** Tells of its end. */
+class SessionPlace implements Lease {
+  readonly kind = 'lease';
+  readonly #lease: Lease;
+  #onFreed: (() => void) | undefined;
+
+  constructor(lease: Lease, onFreed: () => void) {
+    this.#lease = lease;
+    this.#onFreed = onFreed;
+  }
+
+  get stage(): Stage {
+    return this.#lease.stage;
+  }
+
+  get amount(): number {
+    return this.#lease.amount;
+  }
+
+  [Symbol.dispose](): void {
+    const onFreed = this.#onFreed;
+    this.#onFreed = undefined;
+    this.#lease[Symbol.dispose]();
+    onFreed?.();
   }
 }

@@ -1,4 +1,4 @@
-import type { Runtime, SecureChannelContext, SessionContext, SessionResolver } from '@bulkhead/contracts';
+import type { Runtime, SecureChannelContext, SessionContext, SessionGate, SessionResolver } from '@bulkhead/contracts';
 import { CertificateCache } from '@bulkhead/security';
 import {
   type ActivateSessionRequest,
@@ -27,16 +27,17 @@ export type SessionClosedListener = (session: Session, deleteSubscriptions: bool
 /** Told when a Session was activated on a channel it wasn't active on; `previous` is undefined the first time. */
 export type SessionBoundListener = (session: Session, channel: SecureChannelContext, previous: SecureChannelContext | undefined) => void;
 
-const DEFAULT_BUSY_RETRY_AFTER_MS = 1_000;
-
 /** All Sessions of a server: their services, their look-up, their end. OPC 10000-4 §5.7. */
 export class SessionManager implements SessionResolver {
+  /** Gives the places that `createSession` and `activateSession` need; whoever calls these holds one until they are done. */
+  readonly gate: SessionGate;
   readonly #runtime: Runtime;
   readonly #limits: SessionLimits;
   readonly #table: SessionTable = new SessionTable();
   readonly #creation: SessionCreation;
   readonly #activation: SessionActivation;
   readonly #expiry: SessionExpiry;
+  readonly #createdListeners: ((session: Session) => void)[] = [];
   readonly #closedListeners: SessionClosedListener[] = [];
   readonly #boundListeners: SessionBoundListener[] = [];
   readonly #activatedListeners: ((session: Session) => void)[] = [];
@@ -49,11 +50,7 @@ export class SessionManager implements SessionResolver {
     this.#runtime = runtime;
     this.#limits = { ...defaultSessionLimits, ...options.limits };
     const certificates = new CertificateCache();
-    const establishment = new SessionEstablishment({
-      provider,
-      owners,
-      busyRetryAfterMs: options.busyRetryAfterMs ?? DEFAULT_BUSY_RETRY_AFTER_MS,
-    });
+    this.gate = new SessionEstablishment({ provider, owners, findSession: (token) => this.#find(token, runtime.clock.nowMs()) });
     const lockout = new PasswordLockout({ ...defaultPasswordLockoutOptions, ...options.lockout });
     const users = new UserAuthentication({ provider, certificates, lockout, validator: options.userValidator });
     this.#creation = new SessionCreation({
@@ -61,11 +58,10 @@ export class SessionManager implements SessionResolver {
       limits: this.#limits,
       endpoints,
       certificates,
-      establishment,
       reservePlace: (channel) => this.#reservePlace(channel),
       register: (session, authenticationToken) => this.#register(session, authenticationToken),
     });
-    this.#activation = new SessionActivation({ runtime, establishment, users });
+    this.#activation = new SessionActivation({ runtime, users });
     this.#expiry = new SessionExpiry(runtime, (nowMs) => this.#closeDue(nowMs));
   }
 
@@ -81,6 +77,11 @@ export class SessionManager implements SessionResolver {
 
   bySessionId(sessionId: NodeId): Session | undefined {
     return this.#table.bySessionId(sessionId);
+  }
+
+  /** @param listener told of each new Session, which isn't activated yet. */
+  onCreated(listener: (session: Session) => void): void {
+    this.#createdListeners.push(listener);
   }
 
   onClosed(listener: SessionClosedListener): void {
@@ -118,7 +119,7 @@ export class SessionManager implements SessionResolver {
   }
 
   /**
-   * @throws UaStatusError (as a rejection) BadServerTooBusy (a ServerTooBusyError), BadTooManySessions, BadNonceInvalid,
+   * @throws UaStatusError (as a rejection) BadTooManySessions, BadNonceInvalid,
    * BadCertificateInvalid, BadCertificateUriInvalid, BadSecureChannelClosed.
    */
   createSession(request: CreateSessionRequest, channel: SecureChannelContext): Promise<Omit<CreateSessionResponse, 'responseHeader'>> {
@@ -127,7 +128,7 @@ export class SessionManager implements SessionResolver {
 
   /**
    * Finds its Session itself, by the token of the request's header: it may be bound to another channel until now.
-   * @throws UaStatusError (as a rejection) BadSessionIdInvalid, BadServerTooBusy (a ServerTooBusyError), BadSecureChannelIdInvalid,
+   * @throws UaStatusError (as a rejection) BadSessionIdInvalid, BadSecureChannelIdInvalid,
    * BadSecurityChecksFailed, BadApplicationSignatureInvalid, BadIdentityTokenInvalid, BadIdentityTokenRejected,
    * BadUserAccessDenied, BadIdentityChangeNotSupported, BadNonceInvalid, BadSessionClosed, BadSecureChannelClosed.
    */
@@ -199,6 +200,7 @@ export class SessionManager implements SessionResolver {
     if (this.#isDisposed) throw new UaStatusError(StatusCodes.BadServerHalted, 'stopped');
     this.#table.add(session, authenticationToken);
     this.#expiry.watch(session.expiresAtMs);
+    for (const listener of this.#createdListeners) this.#tell(() => listener(session));
   }
 
   #closeDue(nowMs: number): number | undefined {

@@ -65,6 +65,4 @@ export interface SessionManagerOptions {
   /** Without one, user names are refused. */
   readonly userValidator?: UserValidator;
   readonly lockout?: Partial<PasswordLockoutOptions>;
-  /** RetryAfterMs of a refused CreateSession or ActivateSession. Default 1,000. */
-  readonly busyRetryAfterMs?: number;
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Runtime, SecureChannelContext, Timer, UserIdentity } from '@bulkhead/contracts';
+import type { EstablishingService, Runtime, SecureChannelContext, Timer, UserIdentity } from '@bulkhead/contracts';
 import { SharedResourceIsolationProvider, Stage } from '@bulkhead/resource-isolation';
 import {
   Certificate,
@@ -24,6 +24,7 @@ import {
   ExtensionObject,
   MessageSecurityMode,
   NodeId,
+  type RequestHeader,
   type StatusCode,
   UaStatusError,
   UserNameIdentityToken,
@@ -199,7 +200,8 @@ export class Harness {
   }
 
   async create(channel: TestChannel, client?: Application, fields: Partial<CreateSessionRequest> = {}): Promise<ClientSession> {
-    const response = await this.manager.createSession(this.createRequest(client, fields), channel);
+    const request = this.createRequest(client, fields);
+    const response = await this.#placed('CreateSession', channel, request, () => this.manager.createSession(request, channel));
     const policy = Object.values(SecurityPolicies).find(({ uri }) => uri === channel.securityPolicyUri) as SecurityPolicy;
     return { response, policy, client, serverNonce: response.serverNonce as Buffer };
   }
@@ -218,8 +220,26 @@ export class Harness {
   }
 
   async activate(session: ClientSession, channel: TestChannel, fields: Partial<ActivateSessionRequest> = {}): Promise<void> {
-    const response = await this.manager.activateSession(await this.activateRequest(session, fields), channel);
+    const request = await this.activateRequest(session, fields);
+    const response = await this.#placed('ActivateSession', channel, request, () => this.manager.activateSession(request, channel));
     session.serverNonce = response.serverNonce as Buffer;
+  }
+
+  /** Runs a service as the dispatcher does: with a place of the gate. @throws Refusal. */
+  async #placed<T>(
+    service: EstablishingService,
+    channel: TestChannel,
+    { requestHeader }: { readonly requestHeader: RequestHeader },
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const { gate } = this.manager;
+    const place = gate.enter(gate.ownerOf(service, channel, requestHeader));
+    if (place.kind === 'refusal') throw place;
+    try {
+      return await run();
+    } finally {
+      place[Symbol.dispose]();
+    }
   }
 
   resolve(session: ClientSession, channel: TestChannel, needsActivation = true): ReturnType<SessionManager['resolve']> {

@@ -229,7 +229,7 @@ describe('a Session that comes back', () => {
     await harness.activate(session, first);
     await harness.activate(session, new TestChannel(Basic256Sha256, client));
     const foreign = new TestChannel(Basic256Sha256, stranger);
-    await expectCode(harness.manager.activateSession(await harness.activateRequest(session), foreign), StatusCodes.BadSecurityChecksFailed);
+    await expectCode(harness.activate(session, foreign), StatusCodes.BadSecurityChecksFailed);
     expect(asked).toEqual(['new', 'ordinary', 'Reconnect', 'ordinary']);
     expect(harness.establishing).toBe(0);
   });

@@ -1,5 +1,6 @@
+import { Stage } from '@bulkhead/resource-isolation';
 import { Certificate, SecurityPolicies, signatureInput, verifySignature } from '@bulkhead/security';
-import { createApplicationDescription, ServerTooBusyError, StatusCodes } from '@bulkhead/types';
+import { createApplicationDescription, StatusCodes } from '@bulkhead/types';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Application, expectCode, Harness, makeApplication, TestChannel } from './harness.ts';
 
@@ -125,20 +126,18 @@ describe('CreateSession', () => {
     expect(harness.closed).toEqual(['idle evicted true', 'other evicted true']);
   });
 
-  it('BX-05 refuses before any signature when SessionEstablishment is full, and says how full and when to try again', async () => {
-    const harness = new Harness(server, { establishment: 1, busyRetryAfterMs: 700 });
+  it('RL-05 has no place for one more when SessionEstablishment is full, and tells when there is one again', async () => {
+    const harness = new Harness(server, { establishment: 1 });
+    const freed: number[] = [];
+    harness.manager.gate.onPlaceFreed(() => void freed.push(harness.manager.gate.placesInUse));
     const channel = new TestChannel(Basic256Sha256, client);
     const first = harness.create(channel, client);
     const signaturesBefore = server.privateKey.pendingOperations;
     const refused = await harness.create(channel, client).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(ServerTooBusyError);
-    expect(refused).toMatchObject({
-      statusCode: StatusCodes.BadServerTooBusy,
-      retryAfterMs: 700,
-      refusal: { id: 1, stage: 'SessionEstablishment', reason: 'Capacity', usage: 1, limit: 1 },
-    });
+    expect(refused).toMatchObject({ id: 1, stage: Stage.SessionEstablishment, reason: 'Capacity', usage: 1, limit: 1 });
     expect(server.privateKey.pendingOperations).toBe(signaturesBefore);
     await first;
+    expect(freed).toEqual([0]);
     await harness.create(channel, client);
     expect(harness.establishing).toBe(0);
   });

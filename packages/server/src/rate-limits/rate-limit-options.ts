@@ -18,7 +18,7 @@ export interface ServerRateLimitOptions {
   readonly sessionRateLimitEnabled?: boolean;
   /** CreateSession and ActivateSession in flight. Default: 8 per processor, at least 128, which is also used when it is 0 or less. */
   readonly maxConcurrentSessionEstablishment?: number;
-  /** How many more may wait for their turn; 0 refuses at once, and is the only value there is. Default 0. */
+  /** How many more may wait for their turn, the one that has waited longest first; 0 refuses at once. Default 0. */
   readonly sessionEstablishmentQueueLimit?: number;
 }
 
@@ -30,6 +30,7 @@ export interface ServerRateLimiterProvider {
 
 const MAX_RATE = 1_000_000_000;
 const MAX_BACKLOG = 65_535;
+const MAX_WAITERS = 100_000;
 const MIN_SESSION_ESTABLISHMENT = 128;
 const SESSION_ESTABLISHMENT_PER_PROCESSOR = 8;
 
@@ -48,7 +49,7 @@ export function resolveRateLimits(options: ServerRateLimitOptions = {}): Require
     connectionBurst: integer('connectionBurst', options.connectionBurst ?? 1000, 1, MAX_RATE),
     sessionRateLimitEnabled: flag('sessionRateLimitEnabled', options.sessionRateLimitEnabled),
     maxConcurrentSessionEstablishment: establishment > 0 ? establishment : defaultSessionEstablishment(),
-    sessionEstablishmentQueueLimit: integer('sessionEstablishmentQueueLimit', options.sessionEstablishmentQueueLimit ?? 0, 0, 0),
+    sessionEstablishmentQueueLimit: integer('sessionEstablishmentQueueLimit', options.sessionEstablishmentQueueLimit ?? 0, 0, MAX_WAITERS),
   };
 }
 

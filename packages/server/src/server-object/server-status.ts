@@ -2,6 +2,7 @@ import { BuildInfo, DateTime, LocalizedText, ServerState, ServerStatusDataType, 
 import type { ResolvedServerOptions } from '../server-options.ts';
 import type { ServerParts } from '../wiring.ts';
 import { localTimeZone } from './local-time-zone.ts';
+import { ServiceLevel } from './service-level.ts';
 import { type StandardNodes, structure } from './standard-nodes.ts';
 
 /** State of the server as `ServerStatus` shows it. */
@@ -9,7 +10,6 @@ export interface LiveServerState {
   state: ServerState;
 }
 
-const SERVICE_LEVEL = 255;
 /** Nobody waits for anything once the server stops. */
 const SECONDS_TILL_SHUTDOWN = 0;
 const SHUTDOWN_REASON: LocalizedText = new LocalizedText('The server was stopped.', 'en');
@@ -41,11 +41,23 @@ export function bindServerStatus(nodes: StandardNodes, parts: ServerParts, optio
   nodes.set(VariableIds.Server_ServerStatus_BuildInfo_SoftwareVersion, buildInfo.softwareVersion);
   nodes.set(VariableIds.Server_ServerStatus_BuildInfo_BuildNumber, buildInfo.buildNumber);
   nodes.set(VariableIds.Server_ServerStatus_BuildInfo_BuildDate, buildInfo.buildDate);
-  nodes.set(VariableIds.Server_ServiceLevel, SERVICE_LEVEL);
+  showServiceLevel(nodes, parts, options);
   nodes.set(VariableIds.Server_Auditing, false);
   nodes.set(VariableIds.Server_ServerArray, [options.applicationUri]);
   nodes.bind(VariableIds.Server_NamespaceArray, () => parts.space.namespaces.uris);
   nodes.bind(VariableIds.Server_LocalTime, () => localTimeZone(clock.utcNow().unixMs));
+}
+
+/** A value of its own rather than one that is sampled: who subscribes to it learns of each change at once. */
+function showServiceLevel(nodes: StandardNodes, { sessions }: ServerParts, { maxSessionCount }: ResolvedServerOptions): void {
+  const level = new ServiceLevel(maxSessionCount);
+  const show = (): void => nodes.set(VariableIds.Server_ServiceLevel, level.value);
+  const update = (): void => {
+    if (level.update(sessions.sessionCount)) show();
+  };
+  show();
+  sessions.onCreated(update);
+  sessions.onClosed(update);
 }
 
 function buildInfoOf(options: ResolvedServerOptions): BuildInfo {
