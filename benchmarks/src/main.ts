@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChannelIdentity } from '@bulkhead/secure-channel';
 import { loadIdentity } from './client/client-security.ts';
+import { runClientStorm } from './client-storm/run-client-storm.ts';
 import { runMicro } from './micro/run-micro.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { LEGEND, type RunResult, renderTable } from './report.ts';
@@ -31,6 +32,7 @@ async function main(options: Options): Promise<void> {
   if (options.wantsList) return console.log(scenarios.map(({ name }) => name).join('\n'));
   mkdirSync(WORK_DIR, { recursive: true });
   const { seconds, warmupSeconds, runs, together } = options;
+  if (options.stormSessions !== undefined) return runClientStorm({ workDir: WORK_DIR, sessions: options.stormSessions });
   if (options.micro) return runMicro({ workDir: WORK_DIR, seconds, warmupSeconds, runs, together });
   const servers = chooseServers(options);
   if (process.platform !== 'linux') console.error('CPU time and RSS can only be measured on Linux; their columns stay empty.');

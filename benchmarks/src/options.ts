@@ -12,6 +12,8 @@ export interface Options {
   readonly foreign: { readonly url: string; readonly pid: number | undefined; readonly nodePrefix: string | undefined } | undefined;
   /** Costs of single operations, and of the modes of isolation. */
   readonly micro: boolean;
+  /** Managed sessions that connect at once; undefined unless that is wanted. */
+  readonly stormSessions: number | undefined;
   readonly wantsHelp: boolean;
   readonly wantsList: boolean;
 }
@@ -28,6 +30,8 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --url URL --pid PID    measures a server that runs already, alone or with --servers other,…
   --node-prefix ID       its Doubles are ID0 … ID999                                    (ns=2;s=Bench.Double.)
   --micro                what admission costs by itself, and a server in mode Balanced beside SharedOnly; --runs are pairs
+  --client-storm         many managed sessions connect at once, and come back at once, beside a subscriber
+  --sessions N           how many                                                       (1000)
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
@@ -48,6 +52,8 @@ export function parseOptions(args: readonly string[]): Options {
       pid: { type: 'string' },
       'node-prefix': { type: 'string' },
       micro: { type: 'boolean', default: false },
+      'client-storm': { type: 'boolean', default: false },
+      sessions: { type: 'string', default: '1000' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -63,6 +69,7 @@ export function parseOptions(args: readonly string[]): Options {
     jsonFile: values.json,
     foreign: values.url === undefined ? undefined : { url: values.url, pid, nodePrefix: values['node-prefix'] },
     micro: values.micro,
+    stormSessions: values['client-storm'] ? Math.ceil(positive('--sessions', values.sessions)) : undefined,
     wantsHelp: values.help,
     wantsList: values.list,
   };
