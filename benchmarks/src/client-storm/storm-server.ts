@@ -22,7 +22,7 @@ export function startStormServer(workDir: string, options: StormServerOptions): 
   const maxSessionCount = options.sessions + SPARE_SESSIONS;
   const { maxConcurrentSessionEstablishment } = options;
   const configuration = {
-    limits: { maxSessionCount, maxChannelCount: maxSessionCount + SPARE_SESSIONS },
+    limits: { maxSessionCount, maxChannelCount: maxSessionCount + SPARE_SESSIONS, maxQueuedRequestCount: 4 * maxSessionCount },
     ...(maxConcurrentSessionEstablishment === undefined ? {} : { OpcUa: { Server: { RateLimits: { maxConcurrentSessionEstablishment } } } }),
   };
   const file = join(workDir, 'client-storm.json');
