@@ -1,6 +1,9 @@
 import { LatencyHistogram } from '../latency-histogram.ts';
 import type { SubscriberFigures } from './storm-messages.ts';
 
+/** What became of the messages. */
+export type TimingFigures = Omit<SubscriberFigures, 'timerP99Ms' | 'timerMaxMs'>;
+
 /**
  * Judges the messages of one Subscription that has something to report in every publishing interval. Lateness is counted from the
  * intervals' own beat, as it was when nothing disturbed the server, so that a server that is late as a whole can't hide it.
@@ -12,12 +15,9 @@ export class NotificationTiming {
   #dueMs: number | undefined;
   #isSettled = false;
   #expectedSequenceNumber: number | undefined;
-  #expectedValue: number | undefined;
   #missingMessages = 0;
-  #missingValues = 0;
   #skippedMs = 0;
   #maxLatenessMs = 0;
-  #values = 0;
 
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs;
@@ -27,32 +27,24 @@ export class NotificationTiming {
   begin(): void {
     this.#isSettled = true;
     this.#lateness.clear();
-    this.#missingMessages = this.#missingValues = this.#skippedMs = this.#maxLatenessMs = this.#values = 0;
+    this.#missingMessages = this.#skippedMs = this.#maxLatenessMs = 0;
   }
 
-  /** @param counts the values of a counter that goes up by one with each sample. */
-  take(sequenceNumber: number, counts: readonly number[], nowMs: number): void {
+  take(sequenceNumber: number, nowMs: number): void {
     this.#takeTime(nowMs);
     const missing = sequenceNumber - (this.#expectedSequenceNumber ?? sequenceNumber);
     if (missing > 0) this.#missingMessages += missing;
     this.#expectedSequenceNumber = sequenceNumber + 1;
-    for (const count of counts) {
-      this.#missingValues += Math.max(0, count - (this.#expectedValue ?? count));
-      this.#expectedValue = count + 1;
-      this.#values++;
-    }
   }
 
-  figures(): SubscriberFigures {
+  figures(): TimingFigures {
     return {
       notifications: this.#lateness.count,
       p50LatenessMs: this.#lateness.quantileMs(0.5),
       p99LatenessMs: this.#lateness.quantileMs(0.99),
       maxLatenessMs: this.#maxLatenessMs,
       missingMessages: this.#missingMessages,
-      missingValues: this.#missingValues,
       skippedIntervals: Math.round(this.#skippedMs / this.#intervalMs),
-      values: this.#values,
     };
   }
 

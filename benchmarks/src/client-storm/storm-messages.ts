@@ -12,10 +12,9 @@ export interface SubscriberFigures {
   readonly maxLatenessMs: number;
   /** Messages that never came, by SequenceNumber. */
   readonly missingMessages: number;
-  /** Values of the counter that never came. */
-  readonly missingValues: number;
   /** Publishing intervals in which no message was sent, though there were values. */
   readonly skippedIntervals: number;
-  /** Sampled values that were counted. */
-  readonly values: number;
+  /** How late a timer of the same interval was in the subscriber's own process: what the machine adds to everything. */
+  readonly timerP99Ms: number;
+  readonly timerMaxMs: number;
 }

@@ -23,10 +23,20 @@ export function startStormServer(workDir: string, options: StormServerOptions): 
   const { maxConcurrentSessionEstablishment } = options;
   const configuration = {
     limits: { maxSessionCount, maxChannelCount: maxSessionCount + SPARE_SESSIONS, maxQueuedRequestCount: 4 * maxSessionCount },
-    ...(maxConcurrentSessionEstablishment === undefined ? {} : { OpcUa: { Server: { RateLimits: { maxConcurrentSessionEstablishment } } } }),
+    ...(maxConcurrentSessionEstablishment === undefined
+      ? {}
+      : { OpcUa: { Server: { RateLimits: { maxConcurrentSessionEstablishment } } } }),
   };
   const file = join(workDir, 'client-storm.json');
   writeFileSync(file, JSON.stringify(configuration));
-  const args = ['--port', String(options.port ?? 0), '--log-format', 'json', '--auto-accept', '--pki', join(workDir, 'client-storm-server')];
+  const args = [
+    '--port',
+    String(options.port ?? 0),
+    '--log-format',
+    'json',
+    '--auto-accept',
+    '--pki',
+    join(workDir, 'client-storm-server'),
+  ];
   return startServerProcess([process.execPath, REFERENCE_SERVER, ...args, '--config', file]);
 }
