@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChannelIdentity } from '@bulkhead/secure-channel';
 import { loadIdentity } from './client/client-security.ts';
+import { runClientStorm } from './client-storm/run-client-storm.ts';
 import { runMicro } from './micro/run-micro.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { runRefusals } from './refusals/run-refusals.ts';
@@ -32,6 +33,7 @@ async function main(options: Options): Promise<void> {
   if (options.wantsList) return console.log(scenarios.map(({ name }) => name).join('\n'));
   mkdirSync(WORK_DIR, { recursive: true });
   const { seconds, warmupSeconds, runs, together } = options;
+  if (options.stormSessions !== undefined) return runClientStorm({ workDir: WORK_DIR, sessions: options.stormSessions });
   if (options.micro) return runMicro({ workDir: WORK_DIR, seconds, warmupSeconds, runs, together });
   if (options.refusals) {
     console.log(`${describeMachine()}; median of ${runs} runs of ${seconds} s\n`);

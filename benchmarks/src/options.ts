@@ -14,6 +14,8 @@ export interface Options {
   readonly micro: boolean;
   /** Cost of connections that are refused, beside those that are accepted. */
   readonly refusals: boolean;
+  /** Managed sessions that connect at once; undefined unless that is wanted. */
+  readonly stormSessions: number | undefined;
   readonly wantsHelp: boolean;
   readonly wantsList: boolean;
 }
@@ -31,6 +33,8 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --node-prefix ID       its Doubles are ID0 … ID999                                    (ns=2;s=Bench.Double.)
   --micro                what admission costs by itself, and a server in mode Balanced beside SharedOnly; --runs are pairs
   --refusals             what a refused connection costs the server, beside accepted ones
+  --client-storm         many managed sessions connect at once, and come back at once, beside a subscriber
+  --sessions N           how many                                                       (1000)
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
@@ -52,6 +56,8 @@ export function parseOptions(args: readonly string[]): Options {
       'node-prefix': { type: 'string' },
       micro: { type: 'boolean', default: false },
       refusals: { type: 'boolean', default: false },
+      'client-storm': { type: 'boolean', default: false },
+      sessions: { type: 'string', default: '1000' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -68,6 +74,7 @@ export function parseOptions(args: readonly string[]): Options {
     foreign: values.url === undefined ? undefined : { url: values.url, pid, nodePrefix: values['node-prefix'] },
     micro: values.micro,
     refusals: values.refusals,
+    stormSessions: values['client-storm'] ? Math.ceil(positive('--sessions', values.sessions)) : undefined,
     wantsHelp: values.help,
     wantsList: values.list,
   };

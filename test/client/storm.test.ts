@@ -1,4 +1,5 @@
 import { ConcurrencyConnectGate, type ManagedSession, ManagedSessionBuilder, ReconnectPolicy } from '@bulkhead/client';
+import { SecurityPolicies } from '@bulkhead/security';
 import { StatusCodes } from '@bulkhead/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
@@ -48,6 +49,49 @@ describe('many managed sessions', () => {
     expect(gate.most).toBe(8);
     await Promise.all(sessions.map((session) => session.close()));
     await proxy.close();
+  });
+});
+
+describe('managed sessions that connect in the same moment', () => {
+  it('share one discovery, so that a server which lets one connection for each in turns none away', async () => {
+    const count = 20;
+    // One more for the discovery; two are kept for protected callers.
+    const rateLimits = { connectionBurst: count + 1 + 2, connectionsPerSecond: 3 };
+    const test = await startTestServer(() => undefined, { rateLimits });
+    const client = createTestClient();
+    await introduce(client, test);
+    const failures: string[] = [];
+    const builder = new ManagedSessionBuilder(client.application)
+      .withSecurity({ policy: 'Basic256Sha256', mode: 'SignAndEncrypt' })
+      .onEvent((event) => {
+        if (event.kind === 'attemptFailed') failures.push(event.error.message);
+      });
+    const sessions = await Promise.all(Array.from({ length: count }, () => builder.connect(urlOf(test))));
+    expect(failures).toEqual([]);
+    await Promise.all(sessions.map((session) => session.close()));
+    await client.end();
+    await test.end();
+  });
+
+  it('wait for the key they share, however many they are', async () => {
+    const client = createTestClient();
+    const { privateKey } = await client.application.certificateStore();
+    const signatures = Array.from({ length: 200 }, () => privateKey.sign(SecurityPolicies.Basic256Sha256, Buffer.alloc(32)));
+    expect((await Promise.all(signatures)).every(({ length }) => length === 256)).toBe(true);
+    await client.end();
+  });
+
+  it('give up one by one without harm to the others that wait for the same answer', async () => {
+    const test = await startTestServer();
+    const client = createTestClient();
+    const builder = new ManagedSessionBuilder(client.application).withSecurity({ mode: 'None' });
+    const abort = new AbortController();
+    const [first, other] = [builder.connect(urlOf(test), abort.signal), builder.connect(urlOf(test))];
+    abort.abort();
+    await expect(first).rejects.toMatchObject({ statusCode: StatusCodes.BadRequestCancelledByClient });
+    await (await other).close();
+    await client.end();
+    await test.end();
   });
 });
 

@@ -41,6 +41,7 @@ export async function monitorValues(
   subscriptionId: number,
   nodes: readonly NodeId[],
   samplingIntervalMs: number,
+  queueSize = 1,
 ): Promise<void> {
   const response = await session.call(CreateMonitoredItemsRequest, CreateMonitoredItemsResponse, {
     subscriptionId,
@@ -52,7 +53,7 @@ export async function monitorValues(
         clientHandle,
         samplingInterval: samplingIntervalMs,
         filter: ExtensionObject.NULL,
-        queueSize: 1,
+        queueSize,
         discardOldest: true,
       },
     })),

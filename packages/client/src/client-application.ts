@@ -12,6 +12,7 @@ import {
 } from '@bulkhead/types';
 import { createClientRuntime } from './client-runtime.ts';
 import type { ChannelSecurity } from './connection/channel-security.ts';
+import { SharedDiscovery } from './shared-discovery.ts';
 
 /** Who a client is; only the name has no default. */
 export interface ClientApplicationOptions {
@@ -33,10 +34,15 @@ export interface ClientPkiOptions {
   readonly checkHostName?: boolean;
 }
 
+/** Each session has one at a time at most, so that this is more than a process can have: a client doesn't refuse its own sessions. */
+const MAX_WAITING_KEY_OPERATIONS = 100_000;
+
 /** A client application: its name, its certificate, and which servers it trusts. Any number of sessions share it. */
 export class ClientApplication implements AsyncDisposable {
   readonly description: ApplicationDescription;
   readonly runtime: Runtime;
+  /** For its sessions. */
+  readonly discovery: SharedDiscovery = new SharedDiscovery();
   readonly #name: string;
   readonly #pki: Required<ClientPkiOptions>;
   #store: Promise<CertificateStore> | undefined;
@@ -65,6 +71,7 @@ export class ClientApplication implements AsyncDisposable {
       applicationUri: this.description.applicationUri ?? '',
       applicationName: this.#name,
       hostNames: [hostname()],
+      privateKeyLimits: { maxWaiting: MAX_WAITING_KEY_OPERATIONS },
     }).catch((error: unknown) => {
       this.#store = undefined;
       throw error;

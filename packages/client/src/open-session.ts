@@ -2,7 +2,6 @@ import { type EndpointDescription, StatusCodes, UaStatusError } from '@bulkhead/
 import type { ClientApplication } from './client-application.ts';
 import { ClientConnection } from './connection/client-connection.ts';
 import type { ClientConnectionOptions } from './connection/connection-options.ts';
-import { getEndpoints } from './discovery.ts';
 import { type EndpointCriteria, selectEndpoint } from './select-endpoint.ts';
 import { ClientSession } from './session/client-session.ts';
 import type { SessionSeed } from './session/session-handshake.ts';
@@ -33,7 +32,7 @@ export async function discoverEndpoint(
   options: OpenSessionOptions,
   signal?: AbortSignal,
 ): Promise<DiscoveredEndpoint> {
-  const endpoints = await getEndpoints({ ...connectionOptionsOf(options), runtime: application.runtime }, signal);
+  const endpoints = await application.discovery.endpointsOf({ ...connectionOptionsOf(options), runtime: application.runtime }, signal);
   const criteria = { ...options.security, userTokenType: userTokenTypeOf(options.user ?? ANONYMOUS) };
   return { endpoint: selectEndpoint(endpoints, criteria, options.endpointUrl), endpoints };
 }

@@ -1,42 +1,39 @@
 import { type KeyObject, sign, webcrypto } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { StatusCodes, UaStatusError } from '@bulkhead/types';
 import { BoundedTaskQueue } from './bounded-task-queue.ts';
+import { KeyHandles } from './key-handles.ts';
 import type { PrivateKeyOperations } from './private-key-operations.ts';
 import { rsaKeyBytes, signatureParameters } from './public-key-operations.ts';
 import type { SecurityPolicy } from './security-policy.ts';
 
 /** Bounds of a `LocalPrivateKey`. */
 export interface LocalPrivateKeyOptions {
-  /** Operations in the thread pool at a time. Default 4, the pool's size. */
+  /** Operations in the thread pool at a time. Default: one processor is left to the event loop; 4, the pool's size, at most. */
   readonly maxActive?: number;
   /** Operations that may wait; one more is refused with `BadServerTooBusy`. Default 64. */
   readonly maxWaiting?: number;
-  /** Copies of the key used in turn for decryption: Node 20 runs one decryption per key handle at a time. Default 4. */
-  readonly keyCopies?: number;
 }
-
-type DecryptionKeys = readonly webcrypto.CryptoKey[];
 
 /** Longest cipher text taken, in RSA blocks: an OpenSecureChannel chunk needs 2 … 4. */
 const MAX_BLOCKS = 16;
+const THREAD_POOL_SIZE = 4;
 
 /** A private key held by this process. Signing and decrypting run in the thread pool, off the event loop. */
 export class LocalPrivateKey implements PrivateKeyOperations {
   readonly keySizeBytes: number;
-  readonly #key: KeyObject;
-  readonly #keyCopies: number;
   readonly #queue: BoundedTaskQueue;
-  #sha1Keys: Promise<DecryptionKeys> | undefined;
-  #sha256Keys: Promise<DecryptionKeys> | undefined;
-  #turn = 0;
+  /** Of operations that don't run: as many as may run, made when they are first needed. */
+  readonly #idle: KeyHandles[] = [];
+  readonly #der: Buffer;
 
   /** @throws RangeError if `key` is no RSA private key. */
   constructor(key: KeyObject, options: LocalPrivateKeyOptions = {}) {
     if (key.type !== 'private' || key.asymmetricKeyType !== 'rsa') throw new RangeError('not an RSA private key');
     this.keySizeBytes = rsaKeyBytes(key);
-    this.#key = key;
-    this.#keyCopies = options.keyCopies ?? 4;
-    this.#queue = new BoundedTaskQueue(options.maxActive ?? 4, options.maxWaiting ?? 64);
+    this.#der = key.export({ type: 'pkcs8', format: 'der' });
+    const maxActive = options.maxActive ?? Math.min(Math.max(1, availableParallelism() - 1), THREAD_POOL_SIZE);
+    this.#queue = new BoundedTaskQueue(maxActive, options.maxWaiting ?? 64);
   }
 
   /** Operations running or waiting. */
@@ -46,48 +43,41 @@ export class LocalPrivateKey implements PrivateKeyOperations {
 
   async sign(policy: SecurityPolicy, data: Uint8Array): Promise<Buffer> {
     if (!policy.isSecure) throw failure('SecurityPolicy None signs nothing');
-    return this.#queue.run(() => signOffLoop(this.#key, policy, data));
+    return this.#run(({ signingKey }) => signOffLoop(signingKey, policy, data));
   }
 
   async decrypt(policy: SecurityPolicy, data: Uint8Array): Promise<Buffer> {
     const hash = policy.oaepHash;
     const blocks = data.length / this.keySizeBytes;
     if (hash === undefined || !Number.isInteger(blocks) || blocks < 1 || blocks > MAX_BLOCKS) throw failure('decryption failed');
-    return this.#queue.run(() => this.#decryptBlocks(hash, data));
+    return this.#run(async (handles) => decryptBlocks(await handles.decryptionKey(hash), data, this.keySizeBytes));
   }
 
-  async #decryptBlocks(hash: 'sha1' | 'sha256', data: Uint8Array): Promise<Buffer> {
-    const keys = await this.#decryptionKeys(hash);
-    const pending: Promise<ArrayBuffer>[] = [];
-    for (let offset = 0; offset < data.length; offset += this.keySizeBytes) {
-      const key = keys[this.#turn++ % keys.length] as webcrypto.CryptoKey;
-      pending.push(webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, key, data.subarray(offset, offset + this.keySizeBytes)));
-    }
-    // All blocks are waited for, so that the answer takes as long whichever of them is bad.
-    const plain: Buffer[] = [];
-    for (const block of await Promise.allSettled(pending)) {
-      if (block.status === 'fulfilled') plain.push(Buffer.from(block.value));
-    }
-    if (plain.length !== pending.length) throw failure('decryption failed');
-    return plain.length === 1 ? (plain[0] as Buffer) : Buffer.concat(plain);
-  }
-
-  #decryptionKeys(hash: 'sha1' | 'sha256'): Promise<DecryptionKeys> {
-    if (hash === 'sha1') {
-      this.#sha1Keys ??= importCopies(this.#key, 'SHA-1', this.#keyCopies);
-      return this.#sha1Keys;
-    }
-    this.#sha256Keys ??= importCopies(this.#key, 'SHA-256', this.#keyCopies);
-    return this.#sha256Keys;
+  #run<T>(operation: (handles: KeyHandles) => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => {
+      const handles = this.#idle.pop() ?? new KeyHandles(this.#der);
+      try {
+        return await operation(handles);
+      } finally {
+        this.#idle.push(handles);
+      }
+    });
   }
 }
 
-function importCopies(key: KeyObject, hash: string, copies: number): Promise<DecryptionKeys> {
-  const der = key.export({ type: 'pkcs8', format: 'der' });
-  const imports = Array.from({ length: copies }, () =>
-    webcrypto.subtle.importKey('pkcs8', der, { name: 'RSA-OAEP', hash }, false, ['decrypt']),
-  );
-  return Promise.all(imports).finally(() => der.fill(0));
+/** One block after the other, as one key serves one at a time; all of them, so that it takes as long whichever of them is bad. */
+async function decryptBlocks(key: webcrypto.CryptoKey, data: Uint8Array, blockBytes: number): Promise<Buffer> {
+  const plain: Buffer[] = [];
+  let isBad = false;
+  for (let offset = 0; offset < data.length; offset += blockBytes) {
+    try {
+      plain.push(Buffer.from(await webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, key, data.subarray(offset, offset + blockBytes))));
+    } catch {
+      isBad = true;
+    }
+  }
+  if (isBad) throw failure('decryption failed');
+  return plain.length === 1 ? (plain[0] as Buffer) : Buffer.concat(plain);
 }
 
 function signOffLoop(key: KeyObject, policy: SecurityPolicy, data: Uint8Array): Promise<Buffer> {

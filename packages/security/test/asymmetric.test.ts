@@ -1,7 +1,7 @@
-import { constants, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt, sign } from 'node:crypto';
+import { constants, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt, sign, webcrypto } from 'node:crypto';
 import { StatusCodes } from '@bulkhead/types';
 import { makeMessageChunkSignature, privateDecrypt_long, publicEncrypt_long, verifyMessageChunkSignature } from 'node-opcua-crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   cipherBytes,
   encryptAsymmetric,
@@ -139,6 +139,32 @@ describe('LocalPrivateKey under load', () => {
     const key = new LocalPrivateKey(rsaKey(2048), { maxActive: 1, maxWaiting: 1 });
     for (let i = 0; i < 5; i++) await expect(key.decrypt(SecurityPolicies.Basic256Sha256, Buffer.alloc(256, 1))).rejects.toEqual(refused);
     expect(key.pendingOperations).toBe(0);
+  });
+
+  it('BX-04 starts no operation with a handle that another one uses, for whose lock the event loop would wait', async () => {
+    const policy = SecurityPolicies.Basic256Sha256;
+    const key = new LocalPrivateKey(rsaKey(2048), { maxActive: 4 });
+    const encrypted = encryptAsymmetric(policy, createPublicKey(rsaKey(2048)), randomNonce(400));
+    const busy = new Set<webcrypto.CryptoKey>();
+    let most = 0;
+    const decrypt = webcrypto.subtle.decrypt.bind(webcrypto.subtle);
+    const spy = vi.spyOn(webcrypto.subtle, 'decrypt').mockImplementation(async (algorithm, handle, data) => {
+      expect(busy.has(handle)).toBe(false);
+      busy.add(handle);
+      most = Math.max(most, busy.size);
+      try {
+        return await decrypt(algorithm, handle, data);
+      } finally {
+        busy.delete(handle);
+      }
+    });
+    try {
+      const plain = await Promise.all(Array.from({ length: 20 }, () => key.decrypt(policy, encrypted)));
+      expect(plain.map((bytes) => bytes.length)).toEqual(Array.from({ length: 20 }, () => 400));
+      expect(most).toBe(4);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('leaves the event loop free while it signs and decrypts', async () => {

@@ -1,9 +1,17 @@
-import { type StatusCode, statusCodeEntry } from '@bulkhead/types';
+import { type StatusCode, StatusCodes, statusCodeEntry } from '@bulkhead/types';
 import { encodeErrorMessage } from '@bulkhead/uacp';
 
-/** The ERR chunk for a StatusCode. The text is the specification's: nothing about this server's insides goes out. */
+/** When a peer that was refused for want of capacity should come back, ms. */
+const BUSY_RETRY_AFTER_MS = 1000;
+
+/**
+ * The ERR chunk for a StatusCode. The text is the specification's: nothing about this server's insides goes out. To a server that is
+ * too busy it adds when to try again.
+ */
 export function errorReply(error: StatusCode): Buffer {
-  return encodeErrorMessage({ error, reason: statusCodeEntry(error)?.description ?? '' });
+  const description = statusCodeEntry(error)?.description ?? '';
+  const reason = error === StatusCodes.BadServerTooBusy ? `${description} RetryAfterMs=${BUSY_RETRY_AFTER_MS}` : description;
+  return encodeErrorMessage({ error, reason });
 }
 
 /** For the log. */

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { playOwnClientAtServers } from '../own-client/main.mjs';
+import { OWN_STEPS } from '../own-client/play.mjs';
 import { dissect } from './dissection.mjs';
 import { openLab } from './lab.mjs';
 import { interopPage, matrixText } from './page.mjs';
@@ -16,6 +18,8 @@ const INTEROP = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOT = dirname(dirname(INTEROP));
 const STORE = join(INTEROP, 'results.json');
 const PAGE = join(ROOT, 'docs', 'interop.md');
+/** Its results are kept under this name, beside those of the stacks. */
+const OWN_CLIENT = 'own-client';
 const HELP = `node test/interop/harness/main.mjs [option…] [stack…]
   --check    compare with test/interop/results.json and write nothing
   --accept   take what fails now as it is
@@ -103,6 +107,7 @@ async function playAll(folder, survey, names, options) {
       problems.push(`${stack.name}: ${error.message}`);
     }
   }
+  problems.push(...(await playOwnClient(folder, names, stored)));
   const columns = present.map((name) => ({ name, entry: stored[name] }));
   console.log(`\n${matrixText(steps, columns)}\n`);
   for (const problem of problems) console.log(problem);
@@ -112,7 +117,18 @@ async function playAll(folder, survey, names, options) {
   }
   if (options.check) return;
   await writeStored(STORE, stored);
-  await writeFile(PAGE, interopPage(steps, columns, Object.fromEntries(present.map((name) => [name, stacks[name].notes]))));
+  const notes = Object.fromEntries(present.map((name) => [name, stacks[name].notes]));
+  await writeFile(PAGE, interopPage(steps, columns, notes, { steps: OWN_STEPS, servers: stored[OWN_CLIENT] ?? {} }));
+}
+
+/** Plays our client at the servers of other stacks. @returns what was ok before and is so no more. */
+async function playOwnClient(folder, names, stored) {
+  const before = stored[OWN_CLIENT] ?? {};
+  const now = await playOwnClientAtServers(INTEROP, folder, names);
+  stored[OWN_CLIENT] = { ...before, ...now };
+  return Object.entries(now).flatMap(([name, entry]) =>
+    regressions(before[name], entry).map(([id, { detail }]) => `our client at ${name}: ${id} was ok: ${detail}`),
+  );
 }
 
 /** Builds a client and lets it play; a second time where a step is no more ok, so that a busy machine doesn't look like a fault. */

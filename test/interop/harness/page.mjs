@@ -20,8 +20,12 @@ export function matrixText(steps, columns) {
     .join('\n');
 }
 
-/** docs/interop.md. @param notes by stack name and step id: why something isn't ok. */
-export function interopPage(steps, columns, notes) {
+/**
+ * docs/interop.md.
+ * @param notes by stack name and step id: why something isn't ok.
+ * @param own `{ steps, servers }`: what our client did at the servers of other stacks, by their names.
+ */
+export function interopPage(steps, columns, notes, own) {
   const known = columns.filter(({ entry }) => entry !== undefined);
   const table = [
     ['Step', ...known.map(({ name }) => name)],
@@ -35,7 +39,27 @@ export function interopPage(steps, columns, notes) {
     table.map((row) => `| ${row.join(' | ')} |`).join('\n'),
     'Can’t: the client has no way to do it. A failure below is the client’s, unless its note says otherwise.',
     ...known.flatMap((column) => stackSection(steps, column, notes[column.name] ?? {})),
+    ...ownClientSection(own),
   ].join('\n\n')}\n`;
+}
+
+/** One row for each server. */
+function ownClientSection({ steps, servers }) {
+  const entries = Object.entries(servers);
+  if (entries.length === 0) return [];
+  const rows = [
+    ['Server', ...steps.map(({ title }) => title)],
+    ['---', ...steps.map(() => '---')],
+    ...entries.map(([, entry]) => [entry.title, ...steps.map(({ id }) => words[entry.steps[id]?.result] ?? 'not run')]),
+  ];
+  const failures = entries.flatMap(([name, entry]) =>
+    steps.flatMap(({ id, title }) => {
+      const { result, detail } = entry.steps[id] ?? {};
+      return result === 'fails' ? [`- ${name}, ${title}: ${escapeMarkdown(detail)}`] : [];
+    }),
+  );
+  const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return ['## Our client at the servers of other stacks', table, ...(failures.length === 0 ? [] : [failures.join('\n')])];
 }
 
 function stackSection(steps, { name, entry }, notes) {
