@@ -12,6 +12,8 @@ export interface Options {
   readonly foreign: { readonly url: string; readonly pid: number | undefined; readonly nodePrefix: string | undefined } | undefined;
   /** Costs of single operations, and of the modes of isolation. */
   readonly micro: boolean;
+  /** A polite client beside abuses of the server. */
+  readonly isolation: boolean;
   readonly wantsHelp: boolean;
   readonly wantsList: boolean;
 }
@@ -28,6 +30,8 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --url URL --pid PID    measures a server that runs already, alone or with --servers other,…
   --node-prefix ID       its Doubles are ID0 … ID999                                    (ns=2;s=Bench.Double.)
   --micro                what admission costs by itself, and a server in mode Balanced beside SharedOnly; --runs are pairs
+  --isolation            a polite client's latency alone and beside each way to abuse a server; --only names abuses, --seconds is
+                         the time of each (10)
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
@@ -39,7 +43,7 @@ export function parseOptions(args: readonly string[]): Options {
     options: {
       only: { type: 'string' },
       servers: { type: 'string' },
-      seconds: { type: 'string', default: '5' },
+      seconds: { type: 'string' },
       warmup: { type: 'string', default: '2' },
       runs: { type: 'string', default: '3' },
       together: { type: 'boolean', default: false },
@@ -48,6 +52,7 @@ export function parseOptions(args: readonly string[]): Options {
       pid: { type: 'string' },
       'node-prefix': { type: 'string' },
       micro: { type: 'boolean', default: false },
+      isolation: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -56,13 +61,14 @@ export function parseOptions(args: readonly string[]): Options {
   return {
     only: splitList(values.only) ?? [],
     servers: splitList(values.servers),
-    seconds: positive('--seconds', values.seconds),
+    seconds: positive('--seconds', values.seconds ?? (values.isolation ? '10' : '5')),
     warmupSeconds: positive('--warmup', values.warmup),
     runs: Math.ceil(positive('--runs', values.runs)),
     together: values.together,
     jsonFile: values.json,
     foreign: values.url === undefined ? undefined : { url: values.url, pid, nodePrefix: values['node-prefix'] },
     micro: values.micro,
+    isolation: values.isolation,
     wantsHelp: values.help,
     wantsList: values.list,
   };
