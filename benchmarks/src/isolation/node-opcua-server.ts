@@ -46,10 +46,7 @@ function addNodes(server: OPCUAServer): UAVariable[] {
   const done: CallMethodResultOptions = { statusCode: StatusCodes.Good, outputArguments: [] };
   const add = (browseName: string, call: () => Promise<void>): void => {
     const method = namespace.addMethod(folder, { browseName, nodeId: `s=Bench.${browseName}`, inputArguments: [], outputArguments: [] });
-    method.bindMethod(async () => {
-      await call();
-      return done;
-    });
+    method.bindMethod((_inputs, _context, callback) => void call().then(() => callback(null, done)));
   };
   add('Slow', () => sleep(SLOW_MS));
   add('Burning', async () => burn());

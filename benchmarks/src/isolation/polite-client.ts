@@ -22,6 +22,8 @@ export class PoliteClient {
   readonly latency: LatencyHistogram = new LatencyHistogram();
   readonly errors: string[] = [];
   maxMs = 0;
+  /** Called after each Read. */
+  onAnswer: (() => void) | undefined;
   readonly #session: ClientSession;
   readonly #nodes: readonly NodeId[];
   #isStopped = false;
@@ -77,6 +79,7 @@ export class PoliteClient {
       const elapsedMs = performance.now() - startMs;
       this.latency.record(elapsedMs);
       this.maxMs = Math.max(this.maxMs, elapsedMs);
+      this.onAnswer?.();
       await sleep(PAUSE_MS);
     }
   }

@@ -23,7 +23,8 @@ import type { AbuseCounts } from './abuse.ts';
 
 const MSG = 0x4d;
 const FINAL = 0x46;
-const SESSION_TIMEOUT_MS = 120_000;
+/** A server that grants so little forgets a Session whose connection is gone soon. */
+const SESSION_TIMEOUT_MS = 10_000;
 /** Those of single calls; an abuse numbers its requests from 1. */
 const FIRST_CALL_ID = 0x4000_0000;
 

@@ -30,7 +30,6 @@ export const connectStorm: Abuse = {
 /** Connections that never send. */
 export const silentConnections: Abuse = {
   name: 'silent connections',
-  admitsNewcomers: true,
   start: ({ url }) =>
     startPeers(url, { count: CONNECTIONS, addressOf: (index) => abuserAddress(index, CALLERS), abuse: () => Promise.resolve() }),
 };

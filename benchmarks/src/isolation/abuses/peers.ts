@@ -48,7 +48,10 @@ export async function startPeers(url: string, { count, addressOf, abuse, onTick 
   };
   const all = Promise.all(Array.from({ length: count }, (_, index) => begin(index)));
   await Promise.race([all, sleep(MAX_START_MS, undefined, { ref: false })]);
-  const ticking = onTick && setInterval(() => peers.forEach((peer, index) => ready.has(peer) && onTick(peer, index)), TICK_MS);
+  const tick = (): void => {
+    for (const [index, peer] of peers.entries()) if (ready.has(peer)) onTick?.(peer, index);
+  };
+  const ticking = onTick && setInterval(tick, TICK_MS);
   return {
     counts,
     stop: () => {

@@ -18,7 +18,9 @@ import { startPeers } from './peers.ts';
 
 const SESSIONS = 10;
 const INTERVAL_MS = 100;
-const LIFETIME_COUNT = 10_000;
+/** So that what is left of them is gone soon after. */
+const LIFETIME_COUNT = 30;
+const KEEP_ALIVE_COUNT = 10;
 const QUEUE_SIZE = 10;
 const PUBLISH_PER_TICK = 10;
 const MAX_UNSENT_BYTES = 1024 * 1024;
@@ -66,7 +68,7 @@ async function subscribe(peer: AbusivePeer, token: NodeId, nodes: readonly NodeI
   const subscription = {
     requestedPublishingInterval: INTERVAL_MS,
     requestedLifetimeCount: LIFETIME_COUNT,
-    requestedMaxKeepAliveCount: 100,
+    requestedMaxKeepAliveCount: KEEP_ALIVE_COUNT,
     maxNotificationsPerPublish: 0,
     publishingEnabled: true,
     priority: 0,
