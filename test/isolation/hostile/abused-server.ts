@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Abuse, type AbuseCounts, POLITE_ADDRESS, variablesOf } from '../../../benchmarks/src/isolation/abuses/abuse.ts';
+import { type Abuse, type AbuseCounts, POLITE_ADDRESS, type RunningAbuse, variablesOf } from '../../../benchmarks/src/isolation/abuses/abuse.ts';
 import { addIsolationNodes, METHODS, NODE_PREFIX } from '../../../benchmarks/src/isolation/isolation-nodes.ts';
 import { Newcomers } from '../../../benchmarks/src/isolation/newcomers.ts';
 import { PoliteClient, type PoliteOutcome } from '../../../benchmarks/src/isolation/polite-client.ts';
@@ -59,7 +59,7 @@ export async function abuseServer(abuse: Abuse): Promise<AbuseRecord> {
     const polite = await connect();
     polite.start();
     const changing = abuse.needsChanges === true ? setInterval(change, CHANGE_EVERY_MS) : undefined;
-    const running = await abuse.start(target);
+    let running: RunningAbuse | undefined = await abuse.start(target);
     const between = new InBetween(running.counts);
     polite.onAnswer = () => between.note();
     const newcomers = abuse.admitsNewcomers === true ? new Newcomers(url, NEWCOMER_ADDRESS, nodes) : undefined;
@@ -69,6 +69,8 @@ export async function abuseServer(abuse: Abuse): Promise<AbuseRecord> {
     await polite.stop();
     const counts = { ...running.counts };
     running.stop();
+    // With all that its peers hold.
+    running = undefined;
     clearInterval(changing);
     await nothingHeld(() => usageOf(test.server));
     const left = Object.fromEntries(Object.entries(usageOf(test.server)).filter(([, count]) => count !== 0));
