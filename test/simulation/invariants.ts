@@ -10,6 +10,7 @@ export function checkInvariants(world: World): void {
     if (leased !== amount) world.findings.report(`${stageNames[stage]}: ${leased} leased, ${amount} in use`);
   }
   checkDispatcher(world);
+  checkRetained(world);
   world.server.requests.checkAnswers();
   world.server.requests.checkTurns(world.server.turns.pending > 0);
 }
@@ -39,6 +40,15 @@ function reachable({ server, network, options }: World): ReadonlyMap<Stage, numb
   ]);
 }
 
+function checkRetained({ server, findings, options }: World): void {
+  const { usedBytes, maxBytes, maxBytesPerOwner } = server.parts.isolation.retained;
+  if (usedBytes > maxBytes) findings.report(`${usedBytes} bytes are retained, of ${maxBytes}`);
+  for (const { address } of options.clients) {
+    const ofOwner = server.parts.isolation.retained.ofOwner(`address:${address}`);
+    if (ofOwner > maxBytesPerOwner) findings.report(`${ofOwner} bytes are retained for ${address}, of ${maxBytesPerOwner}`);
+  }
+}
+
 function checkDispatcher({ server, findings }: World): void {
   const { handled, parked } = server.requests.counts();
   const { dispatcher } = server.parts;
@@ -53,6 +63,8 @@ export function checkNothingLeft(world: World): void {
   const left: Readonly<Record<string, number>> = {
     ...Object.fromEntries(stageNames.map((name) => [name, server.provider.getUsage(Stages[name])])),
     'tracked owners': server.provider.trackedOwnerCount,
+    'retained bytes': server.parts.isolation.retained.usedBytes,
+    'owners of retained bytes': server.parts.isolation.retained.ownerCount,
     connections: factory.registry.connectionCount,
     channels: factory.registry.openChannelCount,
     sessions: sessions.sessionCount,

@@ -50,6 +50,8 @@ export interface SimulationOptions {
   readonly defaultWeight: number;
   readonly trustedWeight: number;
   readonly maxTrackedOwners: number;
+  /** Largest messages that may be kept for one owner, and for all, when requests are done. */
+  readonly retained: { readonly perOwner: number; readonly inAll: number };
   readonly mapped: readonly MappedAddress[];
   readonly clients: readonly ClientOptions[];
   /** Longest time for slow handlers. */
@@ -69,6 +71,11 @@ export interface SimulationOptions {
 }
 
 const modes: readonly ResourceIsolationMode[] = ['SharedOnly', 'FairShare', 'Balanced', 'Balanced', 'TrustedReservations'];
+const retentions: readonly SimulationOptions['retained'][] = [
+  { perOwner: 2, inAll: 4 },
+  { perOwner: 3, inAll: 16 },
+  { perOwner: 1000, inAll: 4000 },
+];
 const schedulings: readonly Scheduling[] = ['turn', 'turn', 'turn', 'time', 'arrival'];
 const protectedStandings: readonly MappedAddress['standing'][] = ['Bootstrap', 'Reconnect', 'Control'];
 const KiB = 1024;
@@ -112,6 +119,7 @@ export function optionsOf(seed: number): SimulationOptions {
       wallClockStep: rarely(between(30, 150)),
     },
     end: random.nextInt(3) === 0 ? 'shutdown' : 'clientsLeave',
+    retained: random.pick(retentions),
     scheduling: mode === 'SharedOnly' ? 'arrival' : random.pick(schedulings),
   };
 }

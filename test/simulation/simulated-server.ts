@@ -87,6 +87,8 @@ function serverOptions(options: SimulationOptions, provider: ResourceIsolationPr
     maxMessageSize,
     maxBufferSize: MAX_BUFFER_BYTES,
     maxReassemblyBytes: Number.MAX_SAFE_INTEGER,
+    maxRetainedBytes: options.retained.inAll * maxMessageSize,
+    maxRetainedBytesPerOwner: options.retained.perOwner * maxMessageSize,
     minSessionTimeoutMs: 1000,
     maxSessionTimeoutMs: LONGEST_SESSION_MS,
     handshakeTimeoutMs: 4000,

@@ -30,9 +30,16 @@ const settings: readonly string[] = [
 
 const happenings: readonly string[] = [
   ...answers,
-  ...['HelloTimeout', 'HandshakeTimeout', 'MessageTooLarge', 'NotEnoughResources', 'Reclaimed', 'ServerShutdown', 'SlowReader'].map(
-    (reason) => `closed ${reason}`,
-  ),
+  ...[
+    'HelloTimeout',
+    'HandshakeTimeout',
+    'MessageTooLarge',
+    'NotEnoughResources',
+    'Reclaimed',
+    'ServerShutdown',
+    'SlowReader',
+    'OwnerUnsentLimit',
+  ].map((reason) => `closed ${reason}`),
   ...['Connection', 'ParkedRequest', 'RequestExecution', 'RequestQueue', 'SessionEstablishment'].flatMap((stage) => [
     `refusal ${stage} Capacity`,
     `refusal ${stage} OwnerLimit`,

@@ -54,6 +54,8 @@ const FITS = undefined;
 export class DefaultResourceIsolationProvider implements ResourceIsolationReassemblyProvider, Disposable {
   readonly plan: ResourceIsolationPlan;
   readonly replacesSessionlessRule = true;
+  /** Without a classifier nothing but evidence decides. */
+  readonly ownersFollowEvidence: boolean;
   /** What this provider charges ReassemblyBytes to as well. */
   readonly reassemblyBudget: ChunkReassemblyBudget;
   readonly #ledger: StageLedger;
@@ -81,6 +83,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
       throw new ResourceIsolationOptionsError('reassemblyBudget.maxBytes', `at least the plan's ${total}`, reassemblyBudget.maxBytes);
     }
     this.plan = plan;
+    this.ownersFollowEvidence = classifier === undefined;
     this.reassemblyBudget = reassemblyBudget;
     this.#ledger = new StageLedger(plan, allocateCounters);
     this.#owners = new OwnerTable(plan, allocateCounters);

@@ -20,6 +20,8 @@ export interface ResourceIsolationProvider {
    * @param activation identity of the Session's activation, another one for each ActivateSession; undefined without a Session.
    */
   classifyOn?(channel: object, activation: object | undefined, evidence: CallerEvidence): Owner;
+  /** The same evidence gives the same owner every time, so that nobody needs to ask twice. Default: it may not. */
+  readonly ownersFollowEvidence?: boolean;
   /** The channel is closed: what `classifyOn` kept of its callers goes. */
   channelClosed?(channel: object): void;
   /**

@@ -16,6 +16,8 @@ interface GatheredEvidence {
   readonly isReturning: boolean;
   readonly work: ProtectedWork | undefined;
   readonly evidence: CallerEvidence;
+  /** What follows, where nothing else does. */
+  owner: Owner | undefined;
 }
 
 /** What one channel shows of its callers. */
@@ -32,7 +34,8 @@ class ChannelEvidence {
 
 /**
  * Gathers the evidence that channels and Sessions give and asks the provider what follows from it. The only place that does.
- * Evidence is kept as long as it is the same, so that asking for each request costs little; the provider is asked each time.
+ * Evidence is kept as long as it is the same, so that asking for each request costs little; the provider is asked each time unless
+ * nothing but evidence decides.
  */
 export class ProviderCallerOwners implements CallerOwners {
   readonly #provider: ResourceIsolationProvider;
@@ -49,8 +52,12 @@ export class ProviderCallerOwners implements CallerOwners {
     const isBound = session?.isActivated === true && session.channel === channel;
     const isReturning = !isBound && session?.isActivated === true && work === 'Reconnect';
     const identity = isBound || isReturning ? session.identity : undefined;
-    const { evidence } = this.#gather(channel, session, identity, isReturning, identity === undefined ? undefined : work);
-    return this.#provider.classifyOn?.(channel, identity, evidence) ?? this.#provider.classify(evidence);
+    const gathered = this.#gather(channel, session, identity, isReturning, identity === undefined ? undefined : work);
+    if (gathered.owner !== undefined) return gathered.owner;
+    const { evidence } = gathered;
+    const owner = this.#provider.classifyOn?.(channel, identity, evidence) ?? this.#provider.classify(evidence);
+    if (this.#provider.ownersFollowEvidence === true) gathered.owner = owner;
+    return owner;
   }
 
   channelClosed(channel: SecureChannelContext): void {
@@ -87,6 +94,7 @@ export class ProviderCallerOwners implements CallerOwners {
         roles: identity === undefined || isReturning ? [] : identity.roles.map(String),
         work,
       },
+      owner: undefined,
     };
     if (gathered.length >= MAX_CALLERS_PER_CHANNEL) gathered.shift();
     gathered.push(entry);
