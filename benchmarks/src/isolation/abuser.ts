@@ -6,7 +6,10 @@ export type AbuserCommand = { readonly name: string; readonly target: AbuseTarge
 
 /** The process of the abusers: does what it is told by the one that started it. */
 let running: RunningAbuse | undefined;
-process.on('message', async (command: AbuserCommand) => {
+process.on('message', (command: AbuserCommand) => void obey(command));
+process.once('disconnect', () => process.exit(0));
+
+async function obey(command: AbuserCommand): Promise<void> {
   if (command.name === undefined) {
     running?.stop();
     process.send?.(running?.counts ?? {});
@@ -20,5 +23,4 @@ process.on('message', async (command: AbuserCommand) => {
   } catch (error) {
     process.send?.({ error: (error as Error).message });
   }
-});
-process.once('disconnect', () => process.exit(0));
+}

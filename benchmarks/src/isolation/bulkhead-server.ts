@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { addOpcUa } from '@bulkhead/opcua';
 import { Stage, stageNames } from '@bulkhead/resource-isolation';
-import { addIsolationNodes } from './isolation-nodes.ts';
+import { addIsolationNodes, isolationParking } from './isolation-nodes.ts';
 import { answerCommands } from './server-report.ts';
 
-/** A Bulkhead server with its defaults; beside them only SecurityPolicy None is offered, and every certificate trusted. */
+/** A Bulkhead server with its defaults; beside them SecurityPolicy None is offered, every certificate trusted, and one method parks. */
 const { values } = parseArgs({ options: { pki: { type: 'string' } } });
 if (values.pki === undefined) throw new Error('--pki DIR is missing');
 let change = (): void => undefined;
@@ -13,6 +13,7 @@ const server = await addOpcUa()
     applicationName: 'Isolation',
     port: 0,
     pki: { folder: values.pki, autoAcceptUntrustedCertificates: true },
+    requestParking: isolationParking,
     security: { policies: ['None', 'Basic256Sha256'] },
   })
   .addNodes((space) => {
@@ -23,7 +24,6 @@ const { resourceIsolation: provider } = server;
 answerCommands(
   () => ({
     connections: server.counts.connections,
-    sessions: server.counts.sessions,
     ...Object.fromEntries(stageNames.map((name) => [name, provider.getUsage(Stage[name])])),
   }),
   change,

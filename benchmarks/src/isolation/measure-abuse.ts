@@ -9,7 +9,8 @@ import type { ServerCommand, ServerReport } from './server-report.ts';
 
 const NEWCOMER_ADDRESS = '127.0.0.10';
 const CHANGE_EVERY_MS = 100;
-const REST_WITHIN_MS = 5000;
+/** Sessions of clients that are gone end later, by their timeout. */
+const REST_WITHIN_MS = 3000;
 const LOOK_EVERY_MS = 250;
 /** Until V8 has given pages back. */
 const REST_MS = 500;

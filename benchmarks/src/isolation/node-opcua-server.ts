@@ -1,7 +1,15 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type CallMethodResultOptions, DataType, OPCUACertificateManager, OPCUAServer, StatusCodes, type UAVariable } from 'node-opcua';
+import {
+  type CallMethodResultOptions,
+  DataType,
+  type MethodFunctor,
+  OPCUACertificateManager,
+  OPCUAServer,
+  StatusCodes,
+  type UAVariable,
+} from 'node-opcua';
 import { SLOW_MS, VARIABLES } from './abuses/abuse.ts';
 import { burn } from './isolation-nodes.ts';
 import { answerCommands } from './server-report.ts';
@@ -10,6 +18,7 @@ import { answerCommands } from './server-report.ts';
 const HOST = '127.0.0.1';
 const SESSIONS = 100;
 const CONNECTIONS = 200;
+const DONE: CallMethodResultOptions = { statusCode: StatusCodes.Good, outputArguments: [] };
 const { values } = parseArgs({ options: { pki: { type: 'string' } } });
 if (values.pki === undefined) throw new Error('--pki DIR is missing');
 await main(values.pki);
@@ -34,7 +43,7 @@ async function main(pki: string): Promise<void> {
     round++;
     for (const [index, variable] of variables.entries()) variable.setValueFromSource({ dataType: DataType.Double, value: index + round });
   };
-  answerCommands(() => ({ connections: server.currentChannelCount, sessions: server.currentSessionCount }), change);
+  answerCommands(() => ({ connections: server.currentChannelCount }), change);
   process.send?.({ url: `opc.tcp://${HOST}:${port}` });
 }
 
@@ -43,12 +52,12 @@ function addNodes(server: OPCUAServer): UAVariable[] {
   if (!addressSpace) throw new Error('no address space');
   const namespace = addressSpace.getOwnNamespace();
   const folder = namespace.addObject({ organizedBy: addressSpace.rootFolder.objects, browseName: 'Bench', nodeId: 's=Bench' });
-  const done: CallMethodResultOptions = { statusCode: StatusCodes.Good, outputArguments: [] };
   const add = (browseName: string, call: () => Promise<void>): void => {
     const method = namespace.addMethod(folder, { browseName, nodeId: `s=Bench.${browseName}`, inputArguments: [], outputArguments: [] });
-    method.bindMethod((_inputs, _context, callback) => void call().then(() => callback(null, done)));
+    method.bindMethod(promisedMethod(call));
   };
   add('Slow', () => sleep(SLOW_MS));
+  add('Waiting', () => sleep(SLOW_MS));
   add('Burning', async () => burn());
   return Array.from({ length: VARIABLES }, (_, index) =>
     namespace.addVariable({
@@ -60,6 +69,13 @@ function addNodes(server: OPCUAServer): UAVariable[] {
       value: { dataType: DataType.Double, value: index },
     }),
   );
+}
+
+/** Tells of the end of a call in the way of node-opcua. */
+function promisedMethod(call: () => Promise<void>): MethodFunctor {
+  return (_inputs, _context, callback) => {
+    call().finally(() => setImmediate(callback, null, DONE));
+  };
 }
 
 /** The server takes port 0 for "none". */

@@ -4,10 +4,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Abuse, type AbuseCounts, POLITE_ADDRESS, type RunningAbuse, variablesOf } from '../../../benchmarks/src/isolation/abuses/abuse.ts';
-import { addIsolationNodes, METHODS, NODE_PREFIX } from '../../../benchmarks/src/isolation/isolation-nodes.ts';
-import { Newcomers } from '../../../benchmarks/src/isolation/newcomers.ts';
-import { PoliteClient, type PoliteOutcome } from '../../../benchmarks/src/isolation/polite-client.ts';
+import {
+  type Abuse,
+  type AbuseCounts,
+  addIsolationNodes,
+  isolationParking,
+  METHODS,
+  Newcomers,
+  NODE_PREFIX,
+  POLITE_ADDRESS,
+  PoliteClient,
+  type PoliteOutcome,
+  type RunningAbuse,
+  variablesOf,
+} from '@bulkhead/benchmarks';
 import { startTestServer, usageOf } from '../../support/test-server.ts';
 
 const ALONE_MS = 300;
@@ -42,7 +52,12 @@ export async function abuseServer(abuse: Abuse): Promise<AbuseRecord> {
     (space) => {
       change = addIsolationNodes(space);
     },
-    { minSessionTimeoutMs: 100, maxSessionTimeoutMs: SESSION_TIMEOUT_MS, pki: { autoAcceptUntrustedCertificates: true } },
+    {
+      minSessionTimeoutMs: 100,
+      maxSessionTimeoutMs: SESSION_TIMEOUT_MS,
+      requestParking: isolationParking,
+      pki: { autoAcceptUntrustedCertificates: true },
+    },
   );
   const workDir = mkdtempSync(join(tmpdir(), 'bulkhead-abuser-'));
   try {

@@ -1,12 +1,19 @@
+import {
+  type Abuse,
+  burningCalls,
+  connectStorm,
+  deafSubscribers,
+  halfSenders,
+  hog,
+  hogBehindOneAddress,
+  publishFlood,
+  silentConnections,
+  slowCalls,
+  unactivatedSessions,
+  waitingCalls,
+} from '@bulkhead/benchmarks';
 import { MiB } from '@bulkhead/opcua';
 import { describe, expect, it } from 'vitest';
-import type { Abuse } from '../../../benchmarks/src/isolation/abuses/abuse.ts';
-import { burningCalls, slowCalls } from '../../../benchmarks/src/isolation/abuses/calls.ts';
-import { connectStorm, silentConnections } from '../../../benchmarks/src/isolation/abuses/connections.ts';
-import { halfSenders } from '../../../benchmarks/src/isolation/abuses/half-senders.ts';
-import { hog, hogBehindOneAddress } from '../../../benchmarks/src/isolation/abuses/hog.ts';
-import { deafSubscribers, publishFlood } from '../../../benchmarks/src/isolation/abuses/subscribers.ts';
-import { unactivatedSessions } from '../../../benchmarks/src/isolation/abuses/unactivated-sessions.ts';
 import { type AbuseRecord, abuseServer } from './abused-server.ts';
 
 /** What a server with its defaults may hold of unfinished messages and for callers, and what may come on top of it. */
@@ -88,6 +95,12 @@ describe('beside a polite client that reads one value at a time', () => {
   it('slow method calls in every execution slot delay others until one ends, and fail none of them', async () => {
     const { counts } = await expectUnharmed(slowCalls);
     expect(counts.responses).toBeGreaterThan(50);
+  });
+
+  it('RI-46 slow method calls that park leave the execution slots to others', async () => {
+    const { abused, counts } = await expectUnharmed(waitingCalls);
+    expect(counts.requests).toBeGreaterThan(200);
+    expect(abused.answers).toBeGreaterThan(50);
   });
 
   it('400 method calls that compute have a few of them answered before each Read of the other', async () => {

@@ -15,6 +15,8 @@ export interface TargetMethods {
   readonly object: string;
   /** Answers after a second. */
   readonly slow: string;
+  /** The same, and says that it waits, where the server has a way to hear it. */
+  readonly waiting: string;
   /** Computes for `BURN_MS` before it answers. */
   readonly burning: string;
 }

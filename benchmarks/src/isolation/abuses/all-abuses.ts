@@ -1,5 +1,5 @@
 import type { Abuse } from './abuse.ts';
-import { burningCalls, slowCalls } from './calls.ts';
+import { burningCalls, slowCalls, waitingCalls } from './calls.ts';
 import { connectStorm, silentConnections } from './connections.ts';
 import { halfSenders } from './half-senders.ts';
 import { hog, hogBehindOneAddress } from './hog.ts';
@@ -17,5 +17,6 @@ export const allAbuses: readonly Abuse[] = [
   deafSubscribers,
   publishFlood,
   slowCalls,
+  waitingCalls,
   burningCalls,
 ];
