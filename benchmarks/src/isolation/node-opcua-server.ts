@@ -74,7 +74,7 @@ function addNodes(server: OPCUAServer): UAVariable[] {
 /** Tells of the end of a call in the way of node-opcua. */
 function promisedMethod(call: () => Promise<void>): MethodFunctor {
   return (_inputs, _context, callback) => {
-    call().finally(() => setImmediate(callback, null, DONE));
+    void call().finally(() => setImmediate(callback, null, DONE));
   };
 }
 

@@ -74,7 +74,7 @@ describe('beside a polite client that reads one value at a time', () => {
     expect(abused.answers).toBeGreaterThan(100);
   });
 
-  it('RI-21 RI-39 as many Sessions as may be, created and never activated, give way to clients that mean it', async () => {
+  it('as many Sessions as may be, created and never activated, give way to clients that mean it', async () => {
     const { counts, abused } = await expectUnharmed(unactivatedSessions);
     expect(counts.responses).toBeGreaterThan(100);
     expect(abused.answers).toBeGreaterThan(20);
@@ -97,7 +97,7 @@ describe('beside a polite client that reads one value at a time', () => {
     expect(counts.responses).toBeGreaterThan(50);
   });
 
-  it('RI-46 slow method calls that park leave the execution slots to others', async () => {
+  it('slow method calls that park leave the execution slots to others', async () => {
     const { abused, counts } = await expectUnharmed(waitingCalls);
     expect(counts.requests).toBeGreaterThan(200);
     expect(abused.answers).toBeGreaterThan(50);
