@@ -21,7 +21,7 @@ const MAX_RSS_GROWTH = (64 + 256 + 64) * MiB;
 /** What the abusers have themselves, who share the process. */
 const ABUSERS_BYTES = 128 * MiB;
 /** Code and pools of buffers among it. */
-const MAX_KEPT_BYTES = 48 * MiB;
+const MAX_KEPT_BYTES = 64 * MiB;
 /** Far above what a fair server takes, far below what a client sees that is held up. */
 const MAX_ANSWER_MS = 5000;
 
