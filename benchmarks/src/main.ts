@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { ChannelIdentity } from '@bulkhead/secure-channel';
 import { loadIdentity } from './client/client-security.ts';
 import { runClientStorm } from './client-storm/run-client-storm.ts';
+import { runIsolation } from './isolation/run-isolation.ts';
 import { runMicro } from './micro/run-micro.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { runRefusals } from './refusals/run-refusals.ts';
@@ -28,8 +29,9 @@ try {
 }
 
 async function main(options: Options): Promise<void> {
-  const scenarios = chooseScenarios(options);
   if (options.wantsHelp) return console.log(HELP);
+  if (options.isolation) return measureIsolation(options);
+  const scenarios = chooseScenarios(options);
   if (options.wantsList) return console.log(scenarios.map(({ name }) => name).join('\n'));
   mkdirSync(WORK_DIR, { recursive: true });
   const { seconds, warmupSeconds, runs, together } = options;
@@ -53,6 +55,12 @@ async function main(options: Options): Promise<void> {
     writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
   }
   if (results.some(({ error }) => error !== undefined)) process.exitCode = 1;
+}
+
+async function measureIsolation({ seconds, only, servers }: Options): Promise<void> {
+  mkdirSync(WORK_DIR, { recursive: true });
+  console.log(`${describeMachine()}; each abuse for ${seconds} s\n`);
+  if (!(await runIsolation({ workDir: WORK_DIR, seconds, only, servers }))) process.exitCode = 1;
 }
 
 function chooseScenarios({ only }: Options): readonly Scenario[] {

@@ -16,6 +16,8 @@ export interface Options {
   readonly refusals: boolean;
   /** Managed sessions that connect at once; undefined unless that is wanted. */
   readonly stormSessions: number | undefined;
+  /** A polite client beside abuses of the server. */
+  readonly isolation: boolean;
   readonly wantsHelp: boolean;
   readonly wantsList: boolean;
 }
@@ -35,6 +37,8 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --refusals             what a refused connection costs the server, beside accepted ones
   --client-storm         many managed sessions connect at once, and come back at once, beside a subscriber
   --sessions N           how many                                                       (1000)
+  --isolation            a polite client's latency alone and beside each way to abuse a server; --only names abuses, --seconds is
+                         the time of each (10)
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;
@@ -46,7 +50,7 @@ export function parseOptions(args: readonly string[]): Options {
     options: {
       only: { type: 'string' },
       servers: { type: 'string' },
-      seconds: { type: 'string', default: '5' },
+      seconds: { type: 'string' },
       warmup: { type: 'string', default: '2' },
       runs: { type: 'string', default: '3' },
       together: { type: 'boolean', default: false },
@@ -58,6 +62,7 @@ export function parseOptions(args: readonly string[]): Options {
       refusals: { type: 'boolean', default: false },
       'client-storm': { type: 'boolean', default: false },
       sessions: { type: 'string', default: '1000' },
+      isolation: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -66,7 +71,7 @@ export function parseOptions(args: readonly string[]): Options {
   return {
     only: splitList(values.only) ?? [],
     servers: splitList(values.servers),
-    seconds: positive('--seconds', values.seconds),
+    seconds: positive('--seconds', values.seconds ?? (values.isolation ? '10' : '5')),
     warmupSeconds: positive('--warmup', values.warmup),
     runs: Math.ceil(positive('--runs', values.runs)),
     together: values.together,
@@ -75,6 +80,7 @@ export function parseOptions(args: readonly string[]): Options {
     micro: values.micro,
     refusals: values.refusals,
     stormSessions: values['client-storm'] ? Math.ceil(positive('--sessions', values.sessions)) : undefined,
+    isolation: values.isolation,
     wantsHelp: values.help,
     wantsList: values.list,
   };

@@ -38,7 +38,7 @@ export class ClientConnection {
   #failure: Error | undefined;
   #isClosing = false;
 
-  private constructor(endpointUrl: string, channel: MessageChannel) {
+  private constructor(endpointUrl: string, channel: MessageChannel, localAddress: string | undefined) {
     this.endpointUrl = endpointUrl;
     this.channel = channel;
     this.#splitter = new ChunkSplitter(BUFFER_BYTES, (bytes, start, end) => this.#onChunk(bytes, start, end));
@@ -47,14 +47,15 @@ export class ClientConnection {
       buffer: readBuffer,
       callback: (byteCount: number, bytes: Uint8Array) => this.#onBytes(byteCount, bytes as Buffer),
     };
-    this.#socket = connect({ host: hostname, port: Number(port || 4840), noDelay: true, onread });
+    const from = localAddress === undefined ? {} : { localAddress };
+    this.#socket = connect({ host: hostname, port: Number(port || 4840), noDelay: true, onread, ...from });
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')));
   }
 
-  /** Connects and opens the channel. */
-  static async open(endpointUrl: string, channel: MessageChannel): Promise<ClientConnection> {
-    const connection = new ClientConnection(endpointUrl, channel);
+  /** Connects and opens the channel. @param localAddress where from. */
+  static async open(endpointUrl: string, channel: MessageChannel, localAddress?: string): Promise<ClientConnection> {
+    const connection = new ClientConnection(endpointUrl, channel, localAddress);
     try {
       const acknowledge = decodeAcknowledge(await connection.#exchange([encodeHello(endpointUrl)]));
       await channel.open((chunks) => connection.#exchange(chunks), acknowledge);

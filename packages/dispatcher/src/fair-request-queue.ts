@@ -1,10 +1,11 @@
 import { LinkedList } from './linked-list.ts';
 import { type OwnerOrder, OwnersByTime, OwnersByTurn, type SchedulingCost } from './owner-order.ts';
 import { Lane, type OwnerTurns, type QueuedEntry, type RequestFlow } from './owner-turns.ts';
+import type { TurnList } from './turn-list.ts';
 
 /**
  * Orders waiting requests on two levels: owners take turns by weight, and an owner's turns go round its flows, so that
- * with k busy flows each gets every k-th. Inside a flow the order is that of arrival; only where the front entry can't start,
+ * with k busy flows each gets every k-th. On both levels who asks for little is served soon (`TurnList`). Inside a flow the order is that of arrival; only where the front entry can't start,
  * entries of another lane go before it. With cost 'turn' all operations are O(1), but for looking for another lane.
  *
  * With one flow and one lane for everything it is a plain queue in arrival order, where nothing overtakes the front.
@@ -28,6 +29,11 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   /** Entries waiting, those of passed-over owners included. */
   get length(): number {
     return this.#length;
+  }
+
+  /** The next turn is of an owner, or of a flow of an owner, that came in before others that were waiting. */
+  get isNextSparse(): boolean {
+    return this.#ready.isFirstSparse || this.#ready.first?.flows.isFirstSparse === true;
   }
 
   enqueue(entry: Entry): void {
@@ -63,6 +69,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     const { owner } = flow;
     // An entry that goes because those before it can't start doesn't change whose turn it is when they can.
     if (owner.flows.first === flow) owner.flows.rotate();
+    owner.flows.noteTurn(flow);
     this.remove(entry);
     this.#ready.turnUsed(owner);
     return entry;
@@ -174,7 +181,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
   }
 
   /** The first entry of an owner's flows that may have a turn in this round. */
-  #headAmong(flows: LinkedList<RequestFlow<Entry>>): Entry | undefined {
+  #headAmong(flows: TurnList<RequestFlow<Entry>>): Entry | undefined {
     const first = flows.first as RequestFlow<Entry>;
     let head = this.#headOf(first);
     if (this.#exemptCount === 0) return head;
@@ -209,7 +216,7 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     flow.isListed = true;
     const { owner } = flow;
     if (owner.flows.first === undefined) this.#ready.enter(owner);
-    owner.flows.pushBack(flow);
+    owner.flows.enter(flow);
   }
 
   #sleep(flow: RequestFlow<Entry>): void {

@@ -1,5 +1,6 @@
 import { LinkedList } from './linked-list.ts';
 import type { OwnerTurns, QueuedEntry } from './owner-turns.ts';
+import { TurnList } from './turn-list.ts';
 
 /** What an owner's weight is a share of: turns, or the time that its requests hold the event loop. */
 export type SchedulingCost = 'turn' | 'time';
@@ -8,6 +9,8 @@ export type SchedulingCost = 'turn' | 'time';
 export interface OwnerOrder<Entry extends QueuedEntry<Entry>> {
   /** Whose turn it is. */
   readonly first: OwnerTurns<Entry> | undefined;
+  /** It came in before others that were waiting. */
+  readonly isFirstSparse: boolean;
   /** It has entries again. */
   enter(owner: OwnerTurns<Entry>): void;
   remove(owner: OwnerTurns<Entry>): void;
@@ -19,17 +22,30 @@ export interface OwnerOrder<Entry extends QueuedEntry<Entry>> {
   charge(owner: OwnerTurns<Entry>, ms: number): void;
 }
 
-/** Owners go round; each has as many turns in a row as its weight. All operations are O(1). */
+/** A turn costs this much at least: what is done for any request, and what keeps turns going where the clock stands still. */
+const MIN_TURN_MS = 0.01;
+/** How long an owner may hold the event loop, while others wait for another turn, and come next each time it has something again. */
+const MAX_SPARSE_MS = 2;
+
+/**
+ * Owners go round; each has as many turns in a row as its weight. One that had nothing waiting comes next, until it has had
+ * `MAX_SPARSE_MS` in which another one waited. All operations are O(1).
+ */
 export class OwnersByTurn<Entry extends QueuedEntry<Entry>> implements OwnerOrder<Entry> {
-  readonly #owners: LinkedList<OwnerTurns<Entry>> = new LinkedList();
+  readonly #owners: TurnList<OwnerTurns<Entry>> = new TurnList();
 
   get first(): OwnerTurns<Entry> | undefined {
     return this.#owners.first;
   }
 
+  get isFirstSparse(): boolean {
+    return this.#owners.isFirstSparse;
+  }
+
   enter(owner: OwnerTurns<Entry>): void {
     owner.turnsLeft = owner.weight;
-    this.readmit(owner, false);
+    owner.isReady = true;
+    this.#owners.enter(owner);
   }
 
   remove(owner: OwnerTurns<Entry>): void {
@@ -50,13 +66,14 @@ export class OwnersByTurn<Entry extends QueuedEntry<Entry>> implements OwnerOrde
     this.#owners.rotate();
   }
 
-  charge(): void {
-    // turns are what counts
+  /** Turns are what counts; time only says who asks for little. */
+  charge(owner: OwnerTurns<Entry>, ms: number): void {
+    owner.sparseMs += Math.max(ms, MIN_TURN_MS);
+    if (owner.sparseMs < MAX_SPARSE_MS) return;
+    owner.sparseMs = 0;
+    this.#owners.noteTurn(owner);
   }
 }
-
-/** A turn costs this much at least: what is done for any request, and what keeps turns going where the clock stands still. */
-const MIN_TURN_MS = 0.01;
 
 /**
  * The owner that has used least time for its weight is next. One that had nothing waiting starts where the others are: it can't
@@ -64,6 +81,7 @@ const MIN_TURN_MS = 0.01;
  * further behind.
  */
 export class OwnersByTime<Entry extends QueuedEntry<Entry>> implements OwnerOrder<Entry> {
+  readonly isFirstSparse: boolean = false;
   /** By `virtualMs`. */
   readonly #owners: LinkedList<OwnerTurns<Entry>> = new LinkedList();
   /** `virtualMs` of the owner that had the last turn. */

@@ -1,22 +1,27 @@
 import { type Linked, LinkedList } from './linked-list.ts';
+import { TurnList, type TurnTaker } from './turn-list.ts';
 
 /** Kinds of work that may find room when another kind finds none: each has capacity of its own. */
 export const Lane: { readonly Ordinary: 0; readonly Reconnect: 1; readonly Control: 2 } = { Ordinary: 0, Reconnect: 1, Control: 2 };
 export type Lane = (typeof Lane)[keyof typeof Lane];
 
 /** The turns of one owner. */
-export class OwnerTurns<Entry extends QueuedEntry<Entry>> implements Linked<OwnerTurns<Entry>> {
+export class OwnerTurns<Entry extends QueuedEntry<Entry>> implements TurnTaker<OwnerTurns<Entry>> {
   /** Turns per round, or share of the time; >= 1. */
   weight: number;
   /** Only the queue touches what follows. */
   turnsLeft = 0;
+  /** Time used since others were last put before it, ms. */
+  sparseMs = 0;
   /** Time used so far, divided by weight, ms. */
   virtualMs = 0;
   /** Flows with waiting entries, next one first. */
-  readonly flows: LinkedList<RequestFlow<Entry>> = new LinkedList();
+  readonly flows: TurnList<RequestFlow<Entry>> = new TurnList();
   isPassedOver = false;
   /** It is among the owners that may have their turn. */
   isReady = false;
+  placedAt = 0;
+  servedAt = -1;
   previousLink: OwnerTurns<Entry> | undefined = undefined;
   nextLink: OwnerTurns<Entry> | undefined = undefined;
   #blockedLanes = 0;
@@ -44,7 +49,7 @@ export class OwnerTurns<Entry extends QueuedEntry<Entry>> implements Linked<Owne
 }
 
 /** The entries of one Session (or of a channel without one): first in, first out, but for lanes that can't start. */
-export class RequestFlow<Entry extends QueuedEntry<Entry>> implements Linked<RequestFlow<Entry>> {
+export class RequestFlow<Entry extends QueuedEntry<Entry>> implements TurnTaker<RequestFlow<Entry>> {
   /** Only the queue touches these fields. */
   owner: OwnerTurns<Entry>;
   readonly lanes: readonly LinkedList<Entry>[] = [new LinkedList(), new LinkedList(), new LinkedList()];
@@ -53,6 +58,8 @@ export class RequestFlow<Entry extends QueuedEntry<Entry>> implements Linked<Req
   isSuspended = false;
   /** It is among its owner's flows. */
   isListed = false;
+  placedAt = 0;
+  servedAt = -1;
   previousLink: RequestFlow<Entry> | undefined = undefined;
   nextLink: RequestFlow<Entry> | undefined = undefined;
 

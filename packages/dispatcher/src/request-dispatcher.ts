@@ -16,7 +16,7 @@ import { serviceTable } from './service-table.ts';
 import { SessionWaiters } from './session-waiters.ts';
 import { TurnSlice } from './time-slice.ts';
 
-const DEFAULT_SLICE_MS = 5;
+const DEFAULT_SLICE_MS = 1;
 const DEFAULT_BUSY_RETRY_AFTER_MS = 1_000;
 
 /** Takes requests from connections, lets them wait and run by turns, and sees that each is answered once. */
@@ -236,11 +236,14 @@ export class RequestDispatcher implements RequestSink {
     for (let request = queue.peek(); request !== undefined; request = queue.peek()) {
       if (request.isWaitingForTurn) return isFirst ? queue.take() : undefined;
       const startedAtMs = this.#slice.nowMs;
+      const isSparse = queue.isNextSparse;
       if (!this.#start(request)) continue;
       isFirst = false;
       const isSpent = this.#slice.isSpent();
       this.#execution.charge(request, this.#slice.nowMs - startedAtMs);
       if (isSpent) return undefined;
+      // What others have waiting may take long.
+      if (isSparse && !queue.isNextSparse && queue.peek()?.flow !== request.flow) this.#flush();
     }
     return undefined;
   }

@@ -69,6 +69,26 @@ describe('FairRequestQueue', () => {
     expect(takeNames(queue, 3)).toContain('quiet');
   });
 
+  it('gives an owner that asks for little the next turn each time, until what it had adds up while others wait', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const [noisy, other, quiet] = [owner(), owner(), owner()];
+    fill(queue, new RequestFlow(noisy), 100, 'noisy');
+    fill(queue, new RequestFlow(other), 100, 'other');
+    takeNames(queue, 2);
+    const flow = new RequestFlow(quiet);
+    const turnsUntilServed = (costMs: number): number => {
+      queue.enqueue(new Entry(flow, 'quiet'));
+      const turns = takeNames(queue, 3).indexOf('quiet');
+      queue.charge(quiet, costMs);
+      return turns;
+    };
+    // `takeNames` lets both others have a turn before it asks again, but for the first time.
+    expect([turnsUntilServed(0.1), turnsUntilServed(0.1)]).toEqual([0, 0]);
+    queue.charge(quiet, 2);
+    queue.enqueue(new Entry(flow, 'quiet'));
+    expect(takeNames(queue, 3).indexOf('quiet')).toBe(2);
+  });
+
   it.each([1, 2, 3, 4, 5])('BX-01 with k busy sessions in a group a session waits at most k turns of the group (seed %i)', (seed) => {
     const random = randomFrom(seed);
     const queue = new FairRequestQueue<Entry>();

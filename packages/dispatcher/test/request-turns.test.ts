@@ -17,7 +17,7 @@ describe('time in the event loop', () => {
   });
 
   it('BX-01 a client that pipelines hundreds of requests delays another session of its owner by one of them', async () => {
-    const { harness, order } = timedHarness(1);
+    const { harness, order } = timedHarness(1, { sliceMs: 5 });
     const noisy = harness.openSession();
     const quiet = harness.openSession();
     for (let i = 0; i < 500; i++) harness.read(noisy);

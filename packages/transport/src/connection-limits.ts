@@ -36,7 +36,7 @@ export interface ConnectionLimits {
   readonly maxUnsentBytesPerOwner: number;
   /** A peer that takes nothing of what is unsent for this long is closed; default 30 s. */
   readonly slowReaderTimeoutMs: number;
-  /** Longest time per turn of the event loop that goes into reading, over all connections; default 5 ms. */
+  /** Longest time per turn of the event loop that goes into reading, over all connections; default 1 ms. */
   readonly readSliceMs: number;
 }
 
@@ -68,7 +68,7 @@ export function planConnectionLimits(options: Partial<ConnectionLimits> = {}): C
     maxUnsentBytes,
     maxUnsentBytesPerOwner: options.maxUnsentBytesPerOwner ?? 4 * maxUnsentBytes,
     slowReaderTimeoutMs: options.slowReaderTimeoutMs ?? 30_000,
-    readSliceMs: options.readSliceMs ?? 5,
+    readSliceMs: options.readSliceMs ?? 1,
   };
   for (const [name, value] of Object.entries(limits)) {
     if (!(Number.isFinite(value) && value > 0)) throw new RangeError(`${name}: a finite number > 0 is needed, not ${value}`);
