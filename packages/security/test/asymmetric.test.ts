@@ -141,7 +141,7 @@ describe('LocalPrivateKey under load', () => {
     expect(key.pendingOperations).toBe(0);
   });
 
-  it('BX-04 starts no operation with a handle that another one uses, for whose lock the event loop would wait', async () => {
+  it('starts no operation with a handle that another one uses, for whose lock the event loop would wait', async () => {
     const policy = SecurityPolicies.Basic256Sha256;
     const key = new LocalPrivateKey(rsaKey(2048), { maxActive: 4 });
     const encrypted = encryptAsymmetric(policy, createPublicKey(rsaKey(2048)), randomNonce(400));
