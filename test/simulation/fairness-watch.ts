@@ -1,7 +1,7 @@
 import { type Owner, Stage } from '@bulkhead/resource-isolation';
 import { type AuditedProvider, nameOf } from './audited-provider.ts';
 import type { Findings } from './findings.ts';
-import type { RequestRecord } from './observed-request.ts';
+import { isEstablishing, type RequestRecord } from './observed-request.ts';
 import type { Scheduling } from './options.ts';
 import type { Tally } from './tally.ts';
 
@@ -95,7 +95,11 @@ export class FairnessWatch {
   }
 
   #noteWhoCouldStart(): void {
-    for (const wait of this.#waits.values()) wait.couldStart = this.#provider.hasRoom(Stage.RequestExecution, wait.owner, 1);
+    for (const [record, wait] of this.#waits) {
+      wait.couldStart = this.#provider.hasRoom(Stage.RequestExecution, wait.owner, 1);
+      // It has had its turn then, and waits for a place outside of the turns.
+      if (isEstablishing(record.incoming) && !this.#provider.hasRoom(Stage.SessionEstablishment, wait.owner, 1)) this.#waits.delete(record);
+    }
   }
 
   #countTurn(record: RequestRecord): void {

@@ -7,7 +7,7 @@ import type {
   TimeSlice,
 } from '@bulkhead/contracts';
 import type { Owner } from '@bulkhead/resource-isolation';
-import type { RequestHeader, ResponseType } from '@bulkhead/types';
+import { ActivateSessionRequest, CreateSessionRequest, type RequestHeader, type ResponseType } from '@bulkhead/types';
 
 /** Where a request is, as what is called for it shows. */
 export type RequestPhase = 'submitted' | 'queued' | 'handled' | 'parked' | 'ended';
@@ -155,4 +155,11 @@ export class ObservedContext implements ServiceContext, TimeSlice {
     void turn.then(() => this.#watcher.resumed(this.#record, this.#inner));
     return turn;
   }
+}
+
+const ESTABLISHING: ReadonlySet<number> = new Set([CreateSessionRequest.binaryEncodingId, ActivateSessionRequest.binaryEncodingId]);
+
+/** Whether it makes or activates a Session. */
+export function isEstablishing({ typeId }: IncomingRequest): boolean {
+  return ESTABLISHING.has(typeId);
 }

@@ -1,11 +1,11 @@
 import type { IncomingRequest, RequestSink, SecureChannelContext, ServiceContext, ServiceHandler } from '@bulkhead/contracts';
 import type { ServiceHandlers } from '@bulkhead/dispatcher';
 import { type Owner, Stage } from '@bulkhead/resource-isolation';
-import { ActivateSessionRequest, CreateSessionRequest, PublishRequest, type RequestHeader } from '@bulkhead/types';
+import { ActivateSessionRequest, PublishRequest, type RequestHeader } from '@bulkhead/types';
 import type { AuditedProvider } from './audited-provider.ts';
 import type { FairnessWatch } from './fairness-watch.ts';
 import type { Findings } from './findings.ts';
-import { ObservedContext, ObservedRequest, RequestRecord, type RequestWatcher } from './observed-request.ts';
+import { isEstablishing, ObservedContext, ObservedRequest, RequestRecord, type RequestWatcher } from './observed-request.ts';
 import type { Scheduling } from './options.ts';
 import type { Tally } from './tally.ts';
 
@@ -20,12 +20,6 @@ export interface RequestCounts {
   parkable: number;
   /** Of those handled: CreateSession and ActivateSession. */
   establishing: number;
-}
-
-const ESTABLISHING: ReadonlySet<number> = new Set([CreateSessionRequest.binaryEncodingId, ActivateSessionRequest.binaryEncodingId]);
-
-function isEstablishing({ typeId }: IncomingRequest): boolean {
-  return ESTABLISHING.has(typeId);
 }
 
 const NO_SESSION_NEEDED: ReadonlySet<string> = new Set(['CreateSession', 'ActivateSession', 'CloseSession']);

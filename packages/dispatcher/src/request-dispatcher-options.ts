@@ -15,7 +15,7 @@ export interface RequestDispatcherOptions {
   readonly table?: readonly ServiceDefinition[];
   /** Charged to RequestQueueBytes per admitted request; the server's MaxMessageSize. */
   readonly maxMessageBytes: number;
-  /** Longest work in one turn of the event loop, ms. Default 5. */
+  /** Longest work in one turn of the event loop, ms. Default 1. */
   readonly sliceMs?: number;
   /** False: one queue in arrival order, where nothing overtakes the front. Default true. */
   readonly useFairScheduling?: boolean;

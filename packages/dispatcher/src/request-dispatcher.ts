@@ -16,7 +16,7 @@ import { serviceTable } from './service-table.ts';
 import { SessionWaiters } from './session-waiters.ts';
 import { TurnSlice } from './time-slice.ts';
 
-const DEFAULT_SLICE_MS = 5;
+const DEFAULT_SLICE_MS = 1;
 const DEFAULT_BUSY_RETRY_AFTER_MS = 1_000;
 
 /** Takes requests from connections, lets them wait and run by turns, and sees that each is answered once. */
