@@ -5,8 +5,9 @@ import type { TurnList } from './turn-list.ts';
 
 /**
  * Orders waiting requests on two levels: owners take turns by weight, and an owner's turns go round its flows, so that
- * with k busy flows each gets every k-th. On both levels who asks for little is served soon (`TurnList`). Inside a flow the order is that of arrival; only where the front entry can't start,
- * entries of another lane go before it. With cost 'turn' all operations are O(1), but for looking for another lane.
+ * with k busy flows each gets every k-th. On both levels who asks for little is served soon (`TurnList`). Inside a flow the order is
+ * that of arrival; only where the front entry can't start, entries of another lane go before it. With cost 'turn' all operations are
+ * O(1), but for looking for another lane.
  *
  * With one flow and one lane for everything it is a plain queue in arrival order, where nothing overtakes the front.
  */
