@@ -167,7 +167,7 @@ describe('LocalPrivateKey under load', () => {
     }
   });
 
-  it('leaves the event loop free while it signs and decrypts', async () => {
+  it('BX-04 leaves the event loop free while it signs and decrypts', async () => {
     const key = new LocalPrivateKey(rsaKey(4096));
     const policy = SecurityPolicies.Basic256Sha256;
     const encrypted = encryptAsymmetric(policy, createPublicKey(rsaKey(4096)), randomNonce(32));
