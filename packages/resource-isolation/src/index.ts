@@ -42,4 +42,4 @@ export { RefusalIds } from './refusal-ids.ts';
 export { RefusalRing } from './refusal-ring.ts';
 export { RetainedBytesLedger, type RetainedBytesOptions } from './retained/retained-bytes-ledger.ts';
 export { type SharedResourceIsolationOptions, SharedResourceIsolationProvider } from './shared-provider.ts';
-export { type DecodedRequestStageName, Stage, type StageName, stageNames } from './stage.ts';
+export { type DecodedRequestStageName, isByteStage, Stage, type StageName, stageNames } from './stage.ts';

@@ -5,11 +5,13 @@ import {
   createRuntimePlan,
   DefaultResourceIsolationProvider,
   describePlan,
+  isByteStage,
   type PlanRow,
   RefusalIds,
   type ResourceIsolationPlan,
   RetainedBytesLedger,
   SharedResourceIsolationProvider,
+  Stage,
   type StageName,
   stageNames,
   withReassemblyBudget,
@@ -120,7 +122,7 @@ function sharedTotals(options: ResolvedServerOptions): StageTotals {
 function sharedRow(stage: StageName, total: number): PlanRow {
   return {
     stage,
-    unit: stage === 'ReassemblyBytes' || stage === 'RequestQueueBytes' ? 'bytes' : 'count',
+    unit: isByteStage(Stage[stage]) ? 'bytes' : 'count',
     total,
     shared: total,
     bootstrap: 0,

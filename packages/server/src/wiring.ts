@@ -58,7 +58,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   const owners = new ProviderCallerOwners(provider, (chain) => endpoints.thumbprintOf(chain));
   const sessions = createSessions(options, runtime, provider, owners, endpoints);
   const accounts = { accounts: retained, ownerKeyOf: (session: SessionContext) => owners.ownerOf(session.channel, session).key };
-  const subscriptions = createSubscriptions(options, given, { runtime, source: space.monitoredSource, ...accounts });
+  const subscriptions = createSubscriptions(options, given, operationLimits, { runtime, source: space.monitoredSource, ...accounts });
   const handlers = createServiceHandlers({
     space,
     sessions,
@@ -104,10 +104,10 @@ export function wireServer<ServerRuntime extends Runtime>(
 
 function createSubscriptions(
   { maxMessageSize }: ResolvedServerOptions,
-  { operationLimits, subscriptionLimits }: ServerOptions,
+  { subscriptionLimits }: ServerOptions,
+  { maxMonitoredItemsPerCall }: OperationLimits,
   parts: Omit<SubscriptionManagerOptions, 'limits'>,
 ): SubscriptionManager {
-  const { maxMonitoredItemsPerCall } = { ...defaultOperationLimits, ...operationLimits };
   const maxNotificationBytesPerPublish = Math.ceil(maxMessageSize / 2);
   return new SubscriptionManager({ ...parts, limits: { maxMonitoredItemsPerCall, maxNotificationBytesPerPublish, ...subscriptionLimits } });
 }

@@ -24,9 +24,9 @@ export class OwnerShares {
   readonly #ownerKeyOf: OwnerKeyOf;
   readonly #shares: Map<string, OwnerShare> = new Map();
 
-  constructor(accounts: RetainedBytesAccounts | undefined, ownerKeyOf: OwnerKeyOf | undefined) {
-    this.#accounts = accounts ?? { open: () => new UnboundedAccount() };
-    this.#ownerKeyOf = ownerKeyOf ?? (() => '');
+  constructor(accounts: RetainedBytesAccounts, ownerKeyOf: OwnerKeyOf) {
+    this.#accounts = accounts;
+    this.#ownerKeyOf = ownerKeyOf;
   }
 
   get ownerCount(): number {
@@ -55,23 +55,5 @@ export class OwnerShares {
     if (--share.subscriptionCount > 0) return;
     this.#shares.delete(share.key);
     share.account[Symbol.dispose]();
-  }
-}
-
-/** Where nobody counts. */
-class UnboundedAccount implements RetainedBytesAccount {
-  usedBytes = 0;
-
-  tryCharge(bytes: number): boolean {
-    this.usedBytes += bytes;
-    return true;
-  }
-
-  release(bytes: number): void {
-    this.usedBytes -= bytes;
-  }
-
-  [Symbol.dispose](): void {
-    this.usedBytes = 0;
   }
 }

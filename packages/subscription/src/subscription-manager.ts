@@ -49,10 +49,9 @@ export interface SubscriptionManagerOptions {
   readonly source: MonitoredSource;
   /** Defaults: `defaultSubscriptionLimits`. */
   readonly limits?: Partial<SubscriptionLimits>;
-  /** Where it is counted what is kept for owners; without it, nobody counts. */
-  readonly accounts?: RetainedBytesAccounts;
-  /** Without it, all Sessions are one owner's. */
-  readonly ownerKeyOf?: OwnerKeyOf;
+  /** Where it is counted what is kept for owners. */
+  readonly accounts: RetainedBytesAccounts;
+  readonly ownerKeyOf: OwnerKeyOf;
   /** Longest stretch of sampling without letting others in, ms. Default 5. */
   readonly sliceMs?: number;
 }

@@ -136,8 +136,9 @@ export class Harness {
   readonly manager: SubscriptionManager;
   readonly session: SessionContext = createSession('one');
 
-  constructor(limits: Partial<SubscriptionLimits> = {}, owners: Pick<SubscriptionManagerOptions, 'accounts' | 'ownerKeyOf'> = {}) {
-    this.manager = new SubscriptionManager({ runtime: this.runtime, source: this.source, limits, ...owners });
+  constructor(limits: Partial<SubscriptionLimits> = {}, owners: Partial<Pick<SubscriptionManagerOptions, 'accounts' | 'ownerKeyOf'>> = {}) {
+    const { accounts = unboundedAccounts, ownerKeyOf = () => 'everybody' } = owners;
+    this.manager = new SubscriptionManager({ runtime: this.runtime, source: this.source, limits, accounts, ownerKeyOf });
   }
 
   /** Moves the clock and lets promises settle. */
@@ -217,6 +218,11 @@ export class Harness {
     return publish;
   }
 }
+
+/** For tests that are about something else. */
+export const unboundedAccounts: RetainedBytesAccounts = {
+  open: () => ({ usedBytes: 0, tryCharge: () => true, release: () => undefined, [Symbol.dispose]: () => undefined }),
+};
 
 /** Counts for each owner, with the same limit for all. */
 export class CountingAccounts implements RetainedBytesAccounts {

@@ -6,7 +6,7 @@ import { MonitoredItem } from '../src/monitored-item.ts';
 import { OwnerShares } from '../src/owner-share.ts';
 import { SamplingScheduler } from '../src/sampling.ts';
 import { Subscription } from '../src/subscription.ts';
-import { createSession, FakeTarget, reportedIn } from './harness.ts';
+import { createSession, FakeTarget, reportedIn, unboundedAccounts } from './harness.ts';
 
 const KEEP_ALIVE = 3;
 const LIFETIME = 9;
@@ -27,7 +27,7 @@ class Fixture {
       priority: 0,
     };
     const session = createSession('one');
-    const share = new OwnerShares(undefined, undefined).join(session);
+    const share = new OwnerShares(unboundedAccounts, () => 'everybody').join(session);
     this.subscription = new Subscription(1, session, parameters, options.enabled ?? true, createSubscriptionLimits(), share);
     const sampling = new SamplingScheduler(createManualRuntime(), 5);
     const item = new MonitoredItem(

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import type { Runtime, Timer } from '@bulkhead/contracts';
+import { type Backoff, ExponentialBackoff } from '@bulkhead/limits';
 import type { ConnectionInitiator, OutgoingConnection, ReverseHello } from '@bulkhead/transport';
 import { remoteAddressOf } from './remote-address.ts';
-import { retryDelayMs } from './retry-delay.ts';
 import { SocketByteTransport } from './socket-byte-transport.ts';
 
 /** A client that listens for connections of servers. */
@@ -32,10 +32,13 @@ interface Attempt {
 }
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
+const UINT32_RANGE = 2 ** 32;
 
 /** Keeps one connection waiting for one client. */
 export class ReverseDialler {
   readonly #options: ReverseDiallerOptions;
+  /** Half of each delay is random, so that servers that lost the same client don't return together. */
+  readonly #backoff: Backoff;
   readonly #sockets: Set<Socket> = new Set();
   #retryTimer: Timer | undefined;
   /** In a row, since a channel was opened last. */
@@ -44,7 +47,14 @@ export class ReverseDialler {
   #emptied: (() => void)[] = [];
 
   constructor(options: ReverseDiallerOptions) {
+    const { target, runtime } = options;
     this.#options = options;
+    this.#backoff = new ExponentialBackoff({
+      firstMs: target.retryMs,
+      maxMs: target.maxRetryMs,
+      maxAttempts: Number.MAX_SAFE_INTEGER,
+      random: () => runtime.random.bytes(4).readUInt32LE(0) / UINT32_RANGE,
+    });
   }
 
   start(): void {
@@ -147,8 +157,7 @@ export class ReverseDialler {
   }
 
   #dialAfterFailure(): void {
-    const { target, runtime } = this.#options;
-    this.#dialLater(retryDelayMs(runtime.random, Math.max(1, this.#failures), target.retryMs, target.maxRetryMs));
+    this.#dialLater(this.#backoff.delayMs(Math.max(0, this.#failures - 1)) ?? this.#options.target.maxRetryMs);
   }
 
   #dialLater(delayMs: number): void {

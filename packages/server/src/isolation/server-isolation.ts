@@ -1,5 +1,6 @@
 import {
   DefaultResourceIsolationProvider,
+  isByteStage,
   type Owner,
   type OwnerClass,
   type PlanRow,
@@ -110,7 +111,7 @@ export class ServerIsolation implements IsolationReport, Disposable {
   usage(): readonly StageUsage[] {
     return stageNames.map((stage) => ({
       stage,
-      unit: stage === 'ReassemblyBytes' || stage === 'RequestQueueBytes' ? 'bytes' : 'count',
+      unit: isByteStage(Stage[stage]) ? 'bytes' : 'count',
       used: this.provider.getUsage(Stage[stage]),
       ...this.#parts.limits?.[Stage[stage]],
     }));
