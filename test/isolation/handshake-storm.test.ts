@@ -3,24 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStorm, METHODS, NODE_PREFIX } from '@bulkhead/benchmarks';
-import {
-  CreateMonitoredItemsRequest,
-  CreateMonitoredItemsResponse,
-  CreateSubscriptionRequest,
-  CreateSubscriptionResponse,
-  DataChangeNotification,
-  MonitoredItemCreateRequest,
-  MonitoringMode,
-  MonitoringParameters,
-  NodeId,
-  PublishRequest,
-  PublishResponse,
-  ReadValueId,
-  TimestampsToReturn,
-} from '@bulkhead/types';
+import { PublishRequest, PublishResponse } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
 import { variable } from '../support/publishing.ts';
 import { RawSession } from '../support/raw-session.ts';
+import { dataChangesOf, monitor, subscribe } from '../support/raw-subscriptions.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const SUBSCRIBER = '127.0.0.9';
@@ -30,30 +17,12 @@ const NODE = 'Ticks';
 /** A message for each change would be best; a subscriber that is held up gets many at once. */
 const MOST_VALUES_PER_MESSAGE = 5;
 
-async function subscribe(session: RawSession): Promise<void> {
-  const wish = {
-    requestedPublishingInterval: 50,
-    requestedMaxKeepAliveCount: 1000,
-    requestedLifetimeCount: 10_000,
-    publishingEnabled: true,
-  };
-  const { subscriptionId } = await session.request(CreateSubscriptionRequest, wish, CreateSubscriptionResponse);
-  const item = MonitoredItemCreateRequest.create({
-    itemToMonitor: ReadValueId.create({ nodeId: NodeId.string(1, NODE), attributeId: 13 }),
-    monitoringMode: MonitoringMode.Reporting,
-    requestedParameters: MonitoringParameters.create({ clientHandle: 1, samplingInterval: 0, queueSize: 2 * CHANGES, discardOldest: true }),
-  });
-  const request = { subscriptionId, timestampsToReturn: TimestampsToReturn.Neither, itemsToCreate: [item] };
-  await session.request(CreateMonitoredItemsRequest, request, CreateMonitoredItemsResponse);
-}
-
 /** Publishes until the last change has come. @returns the values of each message. */
 async function fetchAll(session: RawSession): Promise<number[][]> {
   const messages: number[][] = [];
   while (messages.at(-1)?.at(-1) !== CHANGES) {
-    const { notificationMessage } = await session.request(PublishRequest, { subscriptionAcknowledgements: [] }, PublishResponse);
-    const [data] = notificationMessage.notificationData ?? [];
-    messages.push((data?.decode(DataChangeNotification).monitoredItems ?? []).map(({ value }) => value.value?.value as number));
+    const response = await session.request(PublishRequest, { subscriptionAcknowledgements: [] }, PublishResponse);
+    messages.push(dataChangesOf(response).map(({ value }) => value.value?.value as number));
   }
   return messages;
 }
@@ -68,7 +37,7 @@ describe('a storm of secure handshakes', () => {
     );
     const workDir = mkdtempSync(join(tmpdir(), 'bulkhead-storm-'));
     const session = await RawSession.open({ port: test.port, localAddress: SUBSCRIBER });
-    await subscribe(session);
+    await monitor(session, await subscribe(session, 50, 1000, 10_000), `ns=1;s=${NODE}`, { queueSize: 2 * CHANGES });
     const fetched = fetchAll(session);
     const storm = await connectStorm.start({ url: test.server.endpointUrls[0] ?? '', nodePrefix: NODE_PREFIX, methods: METHODS, workDir });
     const ticks = variable(test.server, `ns=1;s=${NODE}`);

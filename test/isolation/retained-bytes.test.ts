@@ -1,25 +1,9 @@
 import type { OpcUaServer, VariableNode } from '@bulkhead/opcua';
-import {
-  CreateMonitoredItemsRequest,
-  CreateMonitoredItemsResponse,
-  CreateSubscriptionRequest,
-  CreateSubscriptionResponse,
-  DataChangeNotification,
-  INFO_TYPE_DATA_VALUE,
-  MonitoredItemCreateRequest,
-  type MonitoredItemNotification,
-  MonitoringMode,
-  MonitoringParameters,
-  NodeId,
-  OVERFLOW_BIT,
-  PublishRequest,
-  PublishResponse,
-  ReadValueId,
-  TimestampsToReturn,
-} from '@bulkhead/types';
+import { INFO_TYPE_DATA_VALUE, type MonitoredItemNotification, OVERFLOW_BIT, PublishRequest, PublishResponse } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
 import { variable } from '../support/publishing.ts';
 import { RawSession } from '../support/raw-session.ts';
+import { dataChangesOf, monitor, subscribe } from '../support/raw-subscriptions.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const KiB = 1024;
@@ -33,19 +17,7 @@ const GREEDY = '127.0.0.2';
 const MODEST = '127.0.0.3';
 
 async function watch(session: RawSession, queueSize: number): Promise<void> {
-  const { subscriptionId } = await session.request(
-    CreateSubscriptionRequest,
-    { requestedPublishingInterval: 50, requestedMaxKeepAliveCount: 1000, requestedLifetimeCount: 10_000, publishingEnabled: true },
-    CreateSubscriptionResponse,
-  );
-  const requestedParameters = MonitoringParameters.create({ clientHandle: 1, samplingInterval: 0, queueSize, discardOldest: true });
-  const itemToMonitor = ReadValueId.create({ nodeId: NodeId.string(1, 'Blob'), attributeId: 13 });
-  const item = MonitoredItemCreateRequest.create({ itemToMonitor, monitoringMode: MonitoringMode.Reporting, requestedParameters });
-  await session.request(
-    CreateMonitoredItemsRequest,
-    { subscriptionId, timestampsToReturn: TimestampsToReturn.Neither, itemsToCreate: [item] },
-    CreateMonitoredItemsResponse,
-  );
+  await monitor(session, await subscribe(session, 50, 1000, 10_000), 'ns=1;s=Blob', { queueSize });
 }
 
 /** Publishes until all that was queued has come. */
@@ -53,8 +25,7 @@ async function fetchAll(session: RawSession): Promise<MonitoredItemNotification[
   const values: MonitoredItemNotification[] = [];
   for (let hasMore = true; hasMore; ) {
     const response = await session.request(PublishRequest, { subscriptionAcknowledgements: [] }, PublishResponse);
-    const [data] = response.notificationMessage.notificationData ?? [];
-    values.push(...(data?.decode(DataChangeNotification).monitoredItems ?? []));
+    values.push(...dataChangesOf(response));
     hasMore = response.moreNotifications;
   }
   return values;

@@ -1,21 +1,7 @@
-import {
-  BuiltInType,
-  CreateMonitoredItemsRequest,
-  CreateMonitoredItemsResponse,
-  CreateSubscriptionRequest,
-  CreateSubscriptionResponse,
-  DataChangeNotification,
-  MonitoredItemCreateRequest,
-  MonitoringMode,
-  MonitoringParameters,
-  NodeId,
-  PublishRequest,
-  PublishResponse,
-  ReadValueId,
-  TimestampsToReturn,
-} from '@bulkhead/types';
+import { BuiltInType, PublishRequest, PublishResponse } from '@bulkhead/types';
 import { afterEach, expect, it } from 'vitest';
 import { RawSession } from '../support/raw-session.ts';
+import { dataChangesOf, monitor, subscribe } from '../support/raw-subscriptions.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const SERVICE_LEVEL = 'i=2267';
@@ -25,29 +11,11 @@ let test: TestServer;
 
 afterEach(() => test.end());
 
-/** Watches the ServiceLevel with a queue that holds every change. */
-async function watch(session: RawSession): Promise<void> {
-  const wish = { requestedPublishingInterval: 50, requestedMaxKeepAliveCount: 100, requestedLifetimeCount: 300, publishingEnabled: true };
-  const { subscriptionId } = await session.request(CreateSubscriptionRequest, wish, CreateSubscriptionResponse);
-  const itemsToCreate = [
-    MonitoredItemCreateRequest.create({
-      itemToMonitor: ReadValueId.create({ nodeId: NodeId.parse(SERVICE_LEVEL), attributeId: 13 }),
-      monitoringMode: MonitoringMode.Reporting,
-      requestedParameters: MonitoringParameters.create({ clientHandle: 1, samplingInterval: 0, queueSize: 100, discardOldest: true }),
-    }),
-  ];
-  const request = { subscriptionId, timestampsToReturn: TimestampsToReturn.Neither, itemsToCreate };
-  await session.request(CreateMonitoredItemsRequest, request, CreateMonitoredItemsResponse);
-}
-
 /** The levels pushed until one is `last`. */
 async function levelsUntil(session: RawSession, last: number): Promise<unknown[]> {
   const levels: unknown[] = [];
   while (levels.at(-1) !== last) {
-    const { notificationMessage } = await session.request(PublishRequest, {}, PublishResponse);
-    for (const data of notificationMessage.notificationData ?? []) {
-      for (const { value } of data.decode(DataChangeNotification)?.monitoredItems ?? []) levels.push(value.value?.value);
-    }
+    for (const { value } of dataChangesOf(await session.request(PublishRequest, {}, PublishResponse))) levels.push(value.value?.value);
   }
   return levels;
 }
@@ -61,7 +29,8 @@ it('RL-11 ServiceLevel goes down as Sessions fill the server, comes up as they g
   test = await startTestServer(undefined, { maxSessionCount: MAX_SESSIONS });
   const watcher = await RawSession.open({ port: test.port });
   expect(await readLevel(watcher)).toEqual({ type: BuiltInType.Byte, level: 255 });
-  await watch(watcher);
+  // With a queue that holds every change.
+  await monitor(watcher, await subscribe(watcher, 50, 100, 300), SERVICE_LEVEL, { queueSize: 100 });
   expect(await levelsUntil(watcher, 255)).toEqual([255]);
   const others: RawSession[] = [];
   for (let count = 1; count < MAX_SESSIONS; count++) others.push(await RawSession.open({ port: test.port }));

@@ -1,23 +1,10 @@
 import { type RawUacpPeer, RecordingLogger } from '@bulkhead/testkit';
-import {
-  CreateMonitoredItemsRequest,
-  CreateMonitoredItemsResponse,
-  CreateSubscriptionRequest,
-  CreateSubscriptionResponse,
-  MonitoredItemCreateRequest,
-  MonitoringMode,
-  MonitoringParameters,
-  NodeId,
-  PublishRequest,
-  PublishResponse,
-  ReadRequest,
-  ReadValueId,
-  TimestampsToReturn,
-} from '@bulkhead/types';
+import { PublishRequest, PublishResponse, ReadRequest } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
 import { until } from '../hostile/bystander.ts';
 import { variable } from '../support/publishing.ts';
 import { RawSession, readOf } from '../support/raw-session.ts';
+import { monitor, subscribe } from '../support/raw-subscriptions.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const MiB = 1024 * 1024;
@@ -34,32 +21,8 @@ const closings = (log: RecordingLogger, reason: string): number =>
   log.of('connection.closed').filter(({ fields }) => fields['reason'] === reason).length;
 
 /** A Subscription to one value, with Publish requests waiting. @returns their RequestIds. */
-async function subscribe(session: RawSession, node: string): Promise<number[]> {
-  const { subscriptionId } = await session.request(
-    CreateSubscriptionRequest,
-    {
-      requestedPublishingInterval: PUBLISHING_INTERVAL_MS,
-      requestedMaxKeepAliveCount: KEEP_ALIVE_COUNT,
-      requestedLifetimeCount: 100,
-      publishingEnabled: true,
-    },
-    CreateSubscriptionResponse,
-  );
-  await session.request(
-    CreateMonitoredItemsRequest,
-    {
-      subscriptionId,
-      timestampsToReturn: TimestampsToReturn.Neither,
-      itemsToCreate: [
-        MonitoredItemCreateRequest.create({
-          itemToMonitor: ReadValueId.create({ nodeId: NodeId.parse(node), attributeId: 13 }),
-          monitoringMode: MonitoringMode.Reporting,
-          requestedParameters: MonitoringParameters.create({ clientHandle: 1, queueSize: 1, discardOldest: true }),
-        }),
-      ],
-    },
-    CreateMonitoredItemsResponse,
-  );
+async function subscribeAndPublish(session: RawSession, node: string): Promise<number[]> {
+  await monitor(session, await subscribe(session, PUBLISHING_INTERVAL_MS, KEEP_ALIVE_COUNT, 100), node, { queueSize: 1 });
   return Array.from({ length: PUBLISH_REQUESTS }, () => session.send(PublishRequest, { subscriptionAcknowledgements: [] }));
 }
 
@@ -81,7 +44,7 @@ describe('a subscriber that takes nothing', () => {
       { slowReaderTimeoutMs: SLOW_READER_TIMEOUT_MS, minSessionTimeoutMs: 100, log },
     );
     const session = await RawSession.open({ port: test.port }, 2000);
-    await subscribe(session, 'ns=1;s=Large');
+    await subscribeAndPublish(session, 'ns=1;s=Large');
     await until(() => test.server.counts.parkedRequests >= PUBLISH_REQUESTS - 1);
     session.peer.pause();
     const stop = changeAllTheTime(test, 'ns=1;s=Large');
@@ -99,7 +62,7 @@ describe('a subscriber that takes nothing', () => {
       space.addVariable({ browseName: 'Large', nodeId: 's=Large', dataType: 'ByteString', value: Buffer.alloc(MiB) });
     });
     const session = await RawSession.open({ port: test.port });
-    const ids = await subscribe(session, 'ns=1;s=Large');
+    const ids = await subscribeAndPublish(session, 'ns=1;s=Large');
     await until(() => test.server.counts.parkedRequests >= PUBLISH_REQUESTS - 1);
     session.peer.pause();
     const stop = changeAllTheTime(test, 'ns=1;s=Large');
