@@ -74,10 +74,13 @@ describe('callers behind a proxy', () => {
     const second = [await openBehind(version1(SECOND)), await openBehind(version1('2001:db8::8'))];
     const another = await openBehind(version2('192.0.2.8'));
     expect(usage(Stage.Connection)).toBe(5);
-    const owners = test.server.isolation.owners().map(({ key, usage: { Connection } }) => [key, Connection]);
+    const owners = test.server.isolation.owners();
+    const connectionsOf = (address: string) => owners.filter(({ key }) => key.includes(address)).map(({ usage: own }) => own.Connection);
+    expect(owners).toHaveLength(3);
+    expect(connectionsOf(FIRST)).toEqual([2]);
+    expect(connectionsOf('192.0.2.8')).toEqual([1]);
     // IPv6 by its first 64 bits.
-    expect(owners.map(([, connections]) => connections).toSorted()).toEqual([1, 2, 2]);
-    for (const address of [FIRST, '2001:db8', '192.0.2.8']) expect(owners.some(([key]) => String(key).includes(address))).toBe(true);
+    expect(connectionsOf('2001:db8')).toEqual([2]);
     for (const session of [...first, ...second, another]) await isServed(session);
   });
 
@@ -113,6 +116,19 @@ describe('callers behind a proxy', () => {
     expect(test.server.counts.connections).toBe(0);
     expect(waiting.every((peer) => !peer.isClosed)).toBe(true);
     await Promise.all(waiting.map((peer) => peer.destroy()));
+  });
+
+  it('get the place of an idle channel when the server is full, with what came with their header', async () => {
+    await start({ resourceIsolation: { mode: 'SharedOnly' }, maxSessionCount: 1, maxChannelCount: 2 });
+    const [oldest, second] = [await connectBehind(version1(FIRST)), await connectBehind(version2('192.0.2.8'))];
+    for (const peer of [oldest, second]) {
+      await peer.hello();
+      await peer.openNone();
+    }
+    const newcomer = await connectBehind(Buffer.concat([version1(SECOND), rawHello()]));
+    expect((await newcomer.nextChunk()).toString('latin1', 0, 4)).toBe('ACKF');
+    expect((await oldest.nextError()).error).toBe(StatusCodes.BadTcpNotEnoughResources);
+    await Promise.all([newcomer.destroy(), second.destroy()]);
   });
 });
 
