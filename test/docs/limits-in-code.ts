@@ -12,6 +12,7 @@ const NOT_LIMITS: ReadonlySet<string> = new Set([
   ...['applicationName', 'applicationUri', 'productUri', 'host', 'port', 'hostNames', 'security', 'pki', 'meterProvider', 'log'],
   ...['resourceIsolationClassifier', 'resourceIsolationProvider', 'serverRateLimiterProvider', 'chunkReassemblyBudget'],
   ...['requestScheduling', 'requestParking', 'decoupleHeldPublishRequests'],
+  ...['trustedProxies', 'proxyProtocol'],
   ...['reverseConnect', 'operationLimits', 'subscriptionLimits', 'resourceIsolation', 'rateLimits'],
 ]);
 
@@ -43,12 +44,14 @@ function* serverOptions(): Iterable<[string, number | undefined]> {
   const applicationName = 'Documented';
   const resolved = resolveServerOptions({ applicationName });
   const [dialled] = resolveServerOptions({ applicationName, reverseConnect: [{ clientUrl: 'opc.tcp://127.0.0.1' }] }).reverseConnect;
+  const { proxyProtocol } = resolveServerOptions({ applicationName, trustedProxies: ['10.0.0.0/8'], proxyProtocol: true });
   for (const name of propertiesOf('packages/server/src/server-options.ts', 'ServerOptions')) {
     if (!NOT_LIMITS.has(name)) yield [name, undefined];
   }
   yield* numbersOf('', resolved, NOT_LIMITS);
   yield* numbersOf('rateLimits.', resolved.rateLimits);
   yield* numbersOf('reverseConnect[].', dialled);
+  yield* numbersOf('proxyProtocol.', proxyProtocol);
   yield* numbersOf('operationLimits.', defaultOperationLimits);
   yield* numbersOf('subscriptionLimits.', defaultSubscriptionLimits);
 }

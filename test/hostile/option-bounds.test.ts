@@ -73,6 +73,8 @@ const rateLimits: Names<Omit<RateLimits, 'maxConcurrentSessionEstablishment' | '
 };
 type FlagNames = 'enabled' | 'connectionRateLimitEnabled' | 'sessionRateLimitEnabled';
 
+const proxyProtocol: Names<Exclude<ServerOptions['proxyProtocol'], boolean>> = { headerTimeoutMs: true, maxWaitingConnections: true };
+
 const absurd: readonly number[] = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
 
 const paths = [
@@ -84,6 +86,9 @@ const paths = [
     (name) => [`subscriptionLimits.${name}`, (value: number) => ({ subscriptionLimits: { [name]: value } })] as const,
   ),
   ...Object.keys(rateLimits).map((name) => [`rateLimits.${name}`, (value: number) => ({ rateLimits: { [name]: value } })] as const),
+  ...Object.keys(proxyProtocol).map(
+    (name) => [`proxyProtocol.${name}`, (value: number) => ({ trustedProxies: ['10.0.0.0/8'], proxyProtocol: { [name]: value } })] as const,
+  ),
 ];
 
 /** What starting a server with these options fails with. Nothing is made before the options are checked. */

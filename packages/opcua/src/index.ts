@@ -20,6 +20,7 @@ export {
   type OwnerReport,
   type ParkingCandidate,
   type PkiOptions,
+  type ProxyProtocolOptions,
   planServer,
   type RefusalEntry,
   type RequestParkingPolicy,
@@ -45,4 +46,4 @@ export {
   UaStatusError,
   Variant,
 } from '@bulkhead/types';
-export { addOpcUa, OpcUaBuilder, OpcUaServerBuilder } from './opcua-builder.ts';
+export { addOpcUa, OpcUaBuilder, OpcUaServerBuilder, type TrustedProxyOptions } from './opcua-builder.ts';

@@ -3,6 +3,7 @@ import {
   type AddNodes,
   type BandwidthOptions,
   OpcUaServer,
+  type ProxyProtocolOptions,
   type RequestParkingPolicy,
   type ReverseConnectOptions,
   type ServerOptions,
@@ -20,6 +21,12 @@ export class OpcUaBuilder {
   addServer(options: ServerOptions): OpcUaServerBuilder {
     return new OpcUaServerBuilder(options, []);
   }
+}
+
+/** Proxies in front of a server. */
+export interface TrustedProxyOptions extends ProxyProtocolOptions {
+  /** Their addresses and networks, at least one: `10.0.0.0/8`. */
+  readonly trusted: readonly string[];
 }
 
 /** Describes a server step by step; each step gives a new builder, so that a common beginning can be used twice. */
@@ -66,6 +73,14 @@ export class OpcUaServerBuilder {
   /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */
   addReverseConnect(client: ReverseConnectOptions): OpcUaServerBuilder {
     return this.#with({ reverseConnect: [...(this.#options.reverseConnect ?? []), client] });
+  }
+
+  /**
+   * Says which proxies and load balancers stand before the opc.tcp port. Their connections begin with a header of the PROXY protocol,
+   * so that the callers behind them are told apart; everybody else is taken as the peer that it is.
+   */
+  behindProxy({ trusted, ...proxyProtocol }: TrustedProxyOptions): OpcUaServerBuilder {
+    return this.#with({ trustedProxies: trusted, proxyProtocol });
   }
 
   /** Selects requests of the host's own whose handlers may wait without an execution slot; Publish may in any case. */

@@ -13,6 +13,7 @@ export {
   MiB,
   OptionsError,
   type PkiOptions,
+  type ProxyProtocolOptions,
   type RequestSchedulingOptions,
   type ResolvedServerOptions,
   type ReverseConnectOptions,

@@ -7,6 +7,7 @@ import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
+import { resolveTrustedProxies } from './trusted-proxies.ts';
 
 const MIN_BUFFER_BYTES = 8192;
 const MAX_INT32 = 0x7fffffff;
@@ -28,6 +29,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
   const maxQueuedRequestCount = integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1);
+  const timeouts = resolveTimeouts(options);
   return {
     applicationName,
     applicationUri: options.applicationUri ?? `urn:${hostname()}:${applicationName.replaceAll(/\s+/gu, '')}`,
@@ -59,7 +61,8 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     ),
     maxReassemblyBytes: reassemblyBytes(options, maxMessageSize),
     rateLimits: resolveRateLimits(options.rateLimits),
-    ...resolveTimeouts(options),
+    ...timeouts,
+    ...resolveTrustedProxies(options, timeouts.helloTimeoutMs),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     ...resolveRetainedBytes(options, maxMessageSize),

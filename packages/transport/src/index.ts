@@ -6,6 +6,8 @@ export { ConnectionRegistry } from './connection-registry.ts';
 export type { ConnectionThrottles } from './connection-throttles.ts';
 export { detach } from './detach.ts';
 export type { ConnectionInitiator, OutgoingConnection, OutgoingConnectionEvents } from './outgoing-connection.ts';
+export type { ProxyHeader, ProxyHeaderFault } from './proxy-protocol/proxy-header.ts';
+export { MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-protocol/read-proxy-header.ts';
 export { ThrottledByteTransport, type ThrottleRuntime } from './throttled-byte-transport.ts';
 export { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 export { UacpConnection } from './uacp-connection.ts';
