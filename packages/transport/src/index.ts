@@ -12,3 +12,4 @@ export { ThrottledByteTransport, type ThrottleRuntime } from './throttled-byte-t
 export { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 export { UacpConnection } from './uacp-connection.ts';
 export { type ConnectionAcceptor, UacpConnectionFactory, type UacpConnectionFactoryOptions } from './uacp-connection-factory.ts';
+export type { UpgradableConnection, UpgradeHandler, UpgradeRequest } from './upgrade.ts';
