@@ -8,6 +8,8 @@ import {
   type ReverseConnectOptions,
   type ServerOptions,
   type ServerRateLimitOptions,
+  type WebPortSettings,
+  type WebSocketSettings,
 } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
@@ -81,6 +83,12 @@ export class OpcUaServerBuilder {
    */
   behindProxy({ trusted, ...proxyProtocol }: TrustedProxyOptions): OpcUaServerBuilder {
     return this.#with({ trustedProxies: trusted, proxyProtocol });
+  }
+
+  /** Serves SecureChannels over WebSockets (opc.wss) on the web port, which all web transports share. */
+  addWebSocketTransport({ pingIntervalMs, ...webPort }: WebPortSettings & WebSocketSettings = {}): OpcUaServerBuilder {
+    const webSocket = pingIntervalMs === undefined ? {} : { pingIntervalMs };
+    return this.#with({ webPort: { ...this.#options.webPort, ...webPort }, webSocket });
   }
 
   /** Selects requests of the host's own whose handlers may wait without an execution slot; Publish may in any case. */

@@ -8,6 +8,7 @@ import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
 import { resolveTrustedProxies } from './trusted-proxies.ts';
+import { resolveWebPort, resolveWebSocket } from './web/web-options.ts';
 
 const MIN_BUFFER_BYTES = 8192;
 const MAX_INT32 = 0x7fffffff;
@@ -63,6 +64,8 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     rateLimits: resolveRateLimits(options.rateLimits),
     ...timeouts,
     ...resolveTrustedProxies(options, timeouts.helloTimeoutMs),
+    webPort: resolveWebPort(options.webPort, host),
+    webSocket: options.webSocket === undefined ? undefined : resolveWebSocket(options.webSocket),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     ...resolveRetainedBytes(options, maxMessageSize),

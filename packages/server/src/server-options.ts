@@ -12,6 +12,9 @@ import type { SubscriptionLimits } from '@bulkhead/subscription';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { BandwidthOptions } from './bandwidth/bandwidth-options.ts';
 import type { ServerRateLimiterProvider, ServerRateLimitOptions } from './rate-limits/rate-limit-options.ts';
+import type { ResolvedWebPort, ResolvedWebSocket, WebPortSettings, WebSocketSettings } from './web/web-options.ts';
+
+export { OptionsError } from './options-error.ts';
 
 /** Bytes in a mebibyte. */
 export const MiB: number = 1024 * 1024;
@@ -82,6 +85,10 @@ export interface ServerOptions {
   /** Globally unique URI of this instance. Default `urn:<host name>:<applicationName>`. */
   readonly applicationUri?: string;
   readonly productUri?: string;
+  /** The port of `webSocket`; nothing listens on it without one of them. */
+  readonly webPort?: WebPortSettings;
+  /** Serves opc.wss on `webPort`. Default: not served. */
+  readonly webSocket?: WebSocketSettings;
   /** Address to listen on. Default `127.0.0.1`: nobody else reaches the server unless it is told so. */
   readonly host?: string;
   /** TCP port; 0 takes any free one. Default 4840. */
@@ -176,17 +183,6 @@ export interface ServerOptions {
   readonly log?: Logger;
 }
 
-/** A wrong option: where it is, what would be right and what it was. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-  readonly path: string;
-
-  constructor(path: string, expected: string, actual: unknown) {
-    super(`${path}: ${expected} is wanted, not ${JSON.stringify(actual) ?? String(actual)}`);
-    this.path = path;
-  }
-}
-
 /** Options with all defaults filled in. */
 export type ResolvedServerOptions = Required<
   Omit<
@@ -208,10 +204,14 @@ export type ResolvedServerOptions = Required<
     | 'subscriptionLimits'
     | 'reverseConnect'
     | 'proxyProtocol'
+    | 'webPort'
+    | 'webSocket'
   >
 > & {
   /** Undefined: no connection begins with a header. */
   readonly proxyProtocol: Required<ProxyProtocolOptions> | undefined;
+  readonly webPort: ResolvedWebPort;
+  readonly webSocket: ResolvedWebSocket | undefined;
   readonly reverseConnect: readonly Required<ReverseConnectOptions>[];
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;

@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger, RemoteAddress } from '@bulkhead/contracts';
-import type { ConnectionAcceptor } from '@bulkhead/transport';
+import { type ConnectionAcceptor, remoteAddressOf } from '@bulkhead/transport';
 import type { ProxyHeaderGate } from './proxy-header-gate.ts';
-import { remoteAddressOf } from './remote-address.ts';
 import { SocketByteTransport } from './socket-byte-transport.ts';
 
 export interface TcpListenerOptions {

@@ -5,10 +5,13 @@ export { type ConnectionLimits, planConnectionLimits } from './connection-limits
 export { ConnectionRegistry } from './connection-registry.ts';
 export type { ConnectionThrottles } from './connection-throttles.ts';
 export { detach } from './detach.ts';
+export { type ConnectionGate, IncomingConnection } from './incoming-connection.ts';
 export type { ConnectionInitiator, OutgoingConnection, OutgoingConnectionEvents } from './outgoing-connection.ts';
 export type { ProxyHeader, ProxyHeaderFault } from './proxy-protocol/proxy-header.ts';
 export { MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-protocol/read-proxy-header.ts';
+export { foldAddress, remoteAddressOf, type SocketAddress } from './remote-address.ts';
 export { ThrottledByteTransport, type ThrottleRuntime } from './throttled-byte-transport.ts';
 export { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 export { UacpConnection } from './uacp-connection.ts';
 export { type ConnectionAcceptor, UacpConnectionFactory, type UacpConnectionFactoryOptions } from './uacp-connection-factory.ts';
+export type { UpgradableConnection, UpgradeHandler, UpgradeRequest } from './upgrade.ts';

@@ -1,0 +1,3 @@
+export { isOriginAllowed } from './port/origin.ts';
+export { WebConnection } from './port/web-connection.ts';
+export { type TlsIdentity, WebPort, type WebPortOptions } from './port/web-port.ts';
