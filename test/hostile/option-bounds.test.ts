@@ -23,6 +23,17 @@ const counts = [
   'sourceTimeoutMs',
 ] as const satisfies readonly (keyof ServerOptions)[];
 
+/** Port 0 is right. */
+const webPort: Omit<Names<ServerOptions['webPort']>, 'port' | 'host' | 'tls' | 'plain' | 'allowedOrigins'> = {
+  startUpTimeoutMs: true,
+  headersTimeoutMs: true,
+  requestTimeoutMs: true,
+  keepAliveTimeoutMs: true,
+  maxHeaderBytes: true,
+};
+
+const webSocket: Names<ServerOptions['webSocket']> = { pingIntervalMs: true };
+
 type Names<T> = Readonly<Record<keyof NonNullable<T>, true>>;
 
 const operationLimits: Names<ServerOptions['operationLimits']> = {
@@ -86,6 +97,8 @@ const paths = [
     (name) => [`subscriptionLimits.${name}`, (value: number) => ({ subscriptionLimits: { [name]: value } })] as const,
   ),
   ...Object.keys(rateLimits).map((name) => [`rateLimits.${name}`, (value: number) => ({ rateLimits: { [name]: value } })] as const),
+  ...Object.keys(webPort).map((name) => [`webPort.${name}`, (value: number) => ({ webPort: { [name]: value } })] as const),
+  ...Object.keys(webSocket).map((name) => [`webSocket.${name}`, (value: number) => ({ webSocket: { [name]: value } })] as const),
   ...Object.keys(proxyProtocol).map(
     (name) => [`proxyProtocol.${name}`, (value: number) => ({ trustedProxies: ['10.0.0.0/8'], proxyProtocol: { [name]: value } })] as const,
   ),

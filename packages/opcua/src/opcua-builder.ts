@@ -78,7 +78,7 @@ export class OpcUaServerBuilder {
   }
 
   /**
-   * Says which proxies and load balancers stand before the opc.tcp port. Their connections begin with a header of the PROXY protocol,
+   * Says which proxies and load balancers stand before the server's ports. Their connections begin with a header of the PROXY protocol,
    * so that the callers behind them are told apart; everybody else is taken as the peer that it is.
    */
   behindProxy({ trusted, ...proxyProtocol }: TrustedProxyOptions): OpcUaServerBuilder {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RemoteAddress, Runtime } from '@bulkhead/contracts';
 import { IpNetwork, parseIpAddress } from '@bulkhead/limits';
+import type { ProxyHeaders } from '@bulkhead/transport';
 import { type ProxyHeaderRefusal, WaitingForHeader } from './waiting-for-header.ts';
 
 export interface ProxyHeaderGateOptions {
@@ -17,7 +18,7 @@ export interface ProxyHeaderGateOptions {
  * Reads the headers of the PROXY protocol with which trusted proxies begin their connections, before anything is charged to anybody.
  * For any listener of sockets, whatever comes after the header: opc.tcp, TLS or HTTP.
  */
-export class ProxyHeaderGate {
+export class ProxyHeaderGate implements ProxyHeaders {
   readonly #options: ProxyHeaderGateOptions;
   readonly #trusted: readonly IpNetwork[];
   readonly #waiting: Set<WaitingForHeader> = new Set();

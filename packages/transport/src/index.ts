@@ -5,7 +5,7 @@ export { type ConnectionLimits, planConnectionLimits } from './connection-limits
 export { ConnectionRegistry } from './connection-registry.ts';
 export type { ConnectionThrottles } from './connection-throttles.ts';
 export { detach } from './detach.ts';
-export { type ConnectionGate, IncomingConnection } from './incoming-connection.ts';
+export { type ConnectionGate, IncomingConnection, type ProxyHeaders } from './incoming-connection.ts';
 export type { ConnectionInitiator, OutgoingConnection, OutgoingConnectionEvents } from './outgoing-connection.ts';
 export type { ProxyHeader, ProxyHeaderFault } from './proxy-protocol/proxy-header.ts';
 export { MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-protocol/read-proxy-header.ts';
