@@ -1,6 +1,7 @@
 import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, RetainedBytesAccounts, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
+import { BlockPool } from '@bulkhead/uacp';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
@@ -66,6 +67,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
     const limits = planConnectionLimits(options.limits);
     this.limits = limits;
     this.#throttles = options.throttles;
+    const blockPool = new BlockPool(limits.receiveBufferSize);
     this.#environment = {
       runtime,
       sink,
@@ -85,7 +87,9 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
         minTokenLifetimeMs,
         maxTokenLifetimeMs,
         messageTimeoutMs: limits.messageTimeoutMs,
+        blockPool,
       }),
+      blockPool,
     };
     this.#reclamation = new Reclamation(this.#environment.admission, this.registry, {
       open: (transport, leases) => this.#accepted(transport, leases),
