@@ -175,6 +175,8 @@ function requestSink(
 ): RequestSink {
   return {
     submit: (request) => dispatcher.submit(request),
+    refuse: (request, error) => dispatcher.refuse(request, error),
+    requestAbandoned: (request) => dispatcher.requestAbandoned(request),
     onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
     channelHeldBack: (channel, isHeldBack) => {
       dispatcher.channelHeldBack(channel, isHeldBack);

@@ -1,11 +1,12 @@
 import type { Runtime } from '@bulkhead/contracts';
 import { EncodeBuffer, type SecureChannelEndpoints, ServerSecureChannel } from '@bulkhead/secure-channel';
-import { ChannelIds } from './channel-ids.ts';
+import type { ChannelIds } from './channel-ids.ts';
 import type { AcceptedHello, ChannelSource } from './connection-environment.ts';
 import type { ServerChannel } from './server-channel.ts';
 
 export interface SecureChannelSourceOptions {
   readonly runtime: Runtime;
+  readonly ids: ChannelIds;
   readonly endpoints: SecureChannelEndpoints;
   /** Shortest token lifetime granted, ms; >= 1. */
   readonly minTokenLifetimeMs: number;
@@ -23,7 +24,7 @@ export class SecureChannelSource implements ChannelSource {
 
   constructor(options: SecureChannelSourceOptions) {
     this.#options = options;
-    this.#ids = new ChannelIds(options.runtime.random);
+    this.#ids = options.ids;
   }
 
   create(hello: AcceptedHello): ServerChannel {

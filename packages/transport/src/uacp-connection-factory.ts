@@ -2,12 +2,14 @@ import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, Ret
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
+import { ChannelIds } from './channel-ids.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
 import type { ConnectionThrottles } from './connection-throttles.ts';
 import { type ConnectionInitiator, OutgoingConnection, type OutgoingStart } from './outgoing-connection.ts';
 import { ReadTurns } from './read-turns.ts';
+import { PlainMessages } from './plain-messages.ts';
 import { Reclamation } from './reclamation.ts';
 import { RequestHeadDecoder } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
@@ -47,11 +49,20 @@ export interface UacpConnectionFactoryOptions {
   readonly throttles?: ConnectionThrottles | undefined;
 }
 
+/** What connections have in common, whatever their protocol: one of each per server. */
+export interface SharedTransportParts {
+  readonly channelIds: ChannelIds;
+  readonly unsent: UnsentBytes;
+  readonly messages: PlainMessages;
+}
+
 /** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
 export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInitiator {
   readonly registry: ConnectionRegistry = new ConnectionRegistry();
   readonly diagnostics: TransportDiagnostics = new TransportDiagnostics();
   readonly limits: ConnectionLimits;
+  /** For listeners of protocols without a SecureChannel. */
+  readonly shared: SharedTransportParts;
   readonly #environment: ConnectionEnvironment;
   readonly #reclamation: Reclamation;
   readonly #throttles: ConnectionThrottles | undefined;
@@ -63,6 +74,9 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
     const { runtime, provider, sink, owners, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
     const limits = planConnectionLimits(options.limits);
     this.limits = limits;
+    const channelIds = new ChannelIds(runtime.random);
+    const unsent = new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes);
+    this.shared = { channelIds, unsent, messages: new PlainMessages(runtime.clock) };
     this.#throttles = options.throttles;
     this.#environment = {
       runtime,
@@ -73,12 +87,13 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
       admission: new ConnectionAdmission(provider, runtime.clock, rateGate),
       registry: this.registry,
       diagnostics: this.diagnostics,
-      unsent: new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes),
+      unsent,
       readTurns: new ReadTurns(runtime.clock, runtime.turns, limits.readSliceMs),
       responseWriter: new ResponseWriter(runtime.clock),
       headDecoder: new RequestHeadDecoder(),
       channels: new SecureChannelSource({
         runtime,
+        ids: channelIds,
         endpoints,
         minTokenLifetimeMs,
         maxTokenLifetimeMs,

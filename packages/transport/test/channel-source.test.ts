@@ -10,6 +10,7 @@ import {
 import { StatusCodes } from '@bulkhead/types';
 import { decodeErrorMessage } from '@bulkhead/uacp';
 import { describe, expect, it } from 'vitest';
+import { ChannelIds } from '../src/channel-ids.ts';
 import { ConnectionAdmission, ConnectionLeases } from '../src/connection-admission.ts';
 import type { ChannelSource } from '../src/connection-environment.ts';
 import { ConnectionRegistry, planConnectionLimits, TransportDiagnostics, UacpConnection } from '../src/index.ts';
@@ -30,6 +31,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const admission = new ConnectionAdmission(provider, runtime.clock, undefined);
   const source = new SecureChannelSource({
     runtime,
+    ids: new ChannelIds(runtime.random),
     endpoints: noneEndpoints,
     minTokenLifetimeMs: 1000,
     maxTokenLifetimeMs: 3_600_000,
