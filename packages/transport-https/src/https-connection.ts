@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http';
+import type { UnsentHolder, UnsentShare } from '@bulkhead/transport';
+import type { AcceptedConnection } from './http-port.ts';
+import type { HttpsChannel } from './https-channel.ts';
+import type { HttpsEnvironment } from './https-environment.ts';
+import type { HttpsExchange } from './https-exchange.ts';
+import { POLICY_NONE_URI } from './https-profiles.ts';
+
+/** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
+export class HttpsConnection implements UnsentHolder {
+  readonly accepted: AcceptedConnection;
+  readonly #environment: HttpsEnvironment;
+  readonly #socket: IncomingMessage['socket'];
+  readonly #exchanges: Set<HttpsExchange> = new Set();
+  readonly #unsent: UnsentShare;
+  /** By transport profile. */
+  readonly #channels: Map<string, HttpsChannel> = new Map();
+  #unsentBytes = 0;
+  #isClosing = false;
+  #isClosed = false;
+
+  constructor(environment: HttpsEnvironment, accepted: AcceptedConnection, socket: IncomingMessage['socket']) {
+    this.#environment = environment;
+    this.accepted = accepted;
+    this.#socket = socket;
+    this.#unsent = environment.unsent.join(this);
+  }
+
+  /** Nothing that comes over it is answered any more. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Requests that are not answered yet, or whose answers are on their way. */
+  get openRequests(): number {
+    return this.#exchanges.size;
+  }
+
+  /** Answers that the peer hasn't taken yet. */
+  get unsentBytes(): number {
+    return this.#unsentBytes;
+  }
+
+  get hasRoom(): boolean {
+    return this.#exchanges.size < this.#environment.limits.maxRequestsPerConnection;
+  }
+
+  unsentOwnerKey(): string {
+    return this.accepted.owner.key;
+  }
+
+  onOwnerUnsentLimit(): void {
+    this.#environment.runtime.turns.defer(() => this.destroy());
+  }
+
+  begin(exchange: HttpsExchange): void {
+    this.#exchanges.add(exchange);
+  }
+
+  end(exchange: HttpsExchange): void {
+    this.#exchanges.delete(exchange);
+    if (this.#isClosing && this.#exchanges.size === 0) this.#socket.destroySoon();
+  }
+
+  /** The channel of requests without a Session. */
+  channelOf(transportProfileUri: string, endpointUrl: string): HttpsChannel {
+    let channel = this.#channels.get(transportProfileUri);
+    if (channel === undefined) {
+      channel = this.createChannel(transportProfileUri, endpointUrl, POLICY_NONE_URI);
+      this.#channels.set(transportProfileUri, channel);
+    }
+    return channel;
+  }
+
+  /** For a caller that isn't like others on this connection; whoever asks for it retires it. */
+  createChannel(transportProfileUri: string, endpointUrl: string, securityPolicyUri: string): HttpsChannel {
+    const { remote, clientCertificate } = this.accepted;
+    const isSecure = securityPolicyUri !== POLICY_NONE_URI;
+    return this.#environment.channels.create({
+      transportProfileUri,
+      endpointUrl,
+      remote,
+      securityPolicyUri,
+      isSecure,
+      clientCertificate,
+    });
+  }
+
+  /** Whether requests for a Session may come over this connection: one that was created with a client certificate needs it again. */
+  mayUse({ clientCertificate }: HttpsChannel): boolean {
+    return clientCertificate === undefined || this.accepted.clientCertificate?.equals(clientCertificate) === true;
+  }
+
+  /** So many bytes of answers more, or fewer when it is negative, are unsent. */
+  addUnsent(bytes: number): void {
+    this.#unsentBytes += bytes;
+    if (this.#unsentBytes > 0) this.#socket.setTimeout(this.#environment.limits.slowReaderTimeoutMs);
+    this.#unsent.update();
+  }
+
+  /** Takes no further request and closes once the answers are out. Idempotent. */
+  closeSoon(): void {
+    this.#isClosing = true;
+    if (this.#exchanges.size === 0) this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#isClosing = true;
+    this.#socket.destroy();
+  }
+
+  /** The socket is closed: nobody is there any more for what is on its way. Idempotent. */
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#isClosing = true;
+    this.#unsent[Symbol.dispose]();
+    for (const exchange of [...this.#exchanges]) exchange.end();
+    for (const channel of this.#channels.values()) this.#environment.channels.close(channel);
+    this.#channels.clear();
+  }
+}

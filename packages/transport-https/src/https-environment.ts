@@ -1,0 +1,15 @@
+import type { RequestSink, Runtime } from '@bulkhead/contracts';
+import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
+import type { UnsentBytes } from '@bulkhead/transport';
+import type { HttpsChannels } from './https-channels.ts';
+import type { HttpsLimits } from './https-limits.ts';
+
+/** What all HTTPS connections of a server share. */
+export interface HttpsEnvironment {
+  readonly runtime: Runtime;
+  readonly sink: RequestSink;
+  readonly provider: ResourceIsolationProvider;
+  readonly limits: HttpsLimits;
+  readonly channels: HttpsChannels;
+  readonly unsent: UnsentBytes;
+}

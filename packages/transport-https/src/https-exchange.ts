@@ -1,0 +1,67 @@
+import type { Lease } from '@bulkhead/resource-isolation';
+import type { FastifyReply } from 'fastify';
+import type { HttpsConnection } from './https-connection.ts';
+import type { HttpsRequest } from './https-request.ts';
+
+/** One HTTP request with its response, from its head to the last byte out. */
+export class HttpsExchange {
+  readonly connection: HttpsConnection;
+  readonly #reply: FastifyReply;
+  /** Of stage ReassemblyBytes, while the body is read. */
+  #body: Lease | undefined = undefined;
+  #request: HttpsRequest | undefined = undefined;
+  #unsentBytes = 0;
+  #isEnded = false;
+
+  constructor(connection: HttpsConnection, reply: FastifyReply) {
+    this.connection = connection;
+    this.#reply = reply;
+    connection.begin(this);
+    reply.raw.once('close', () => this.end());
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** URL by which the client came, as endpoint URLs are written. */
+  get endpointUrl(): string {
+    const { headers, url } = this.#reply.request;
+    return `opc.https://${headers.host ?? ''}${url}`;
+  }
+
+  holdBody(lease: Lease): void {
+    this.#body = lease;
+  }
+
+  /** The body is read and charged elsewhere, or won't be read. Idempotent. */
+  releaseBody(): void {
+    this.#body?.[Symbol.dispose]();
+    this.#body = undefined;
+  }
+
+  /** @param request is told when nobody is there any more to take its answer. */
+  submitted(request: HttpsRequest): void {
+    this.#request = request;
+  }
+
+  send(contentType: string, body: Buffer): void {
+    if (this.#isEnded) return;
+    this.#unsentBytes += body.length;
+    this.connection.addUnsent(body.length);
+    if (this.connection.isClosing) void this.#reply.header('connection', 'close');
+    void this.#reply.code(200).type(contentType).send(body);
+  }
+
+  /** The response is out, or the connection is gone. Idempotent. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.releaseBody();
+    const request = this.#request;
+    this.#request = undefined;
+    if (this.#unsentBytes > 0) this.connection.addUnsent(-this.#unsentBytes);
+    this.connection.end(this);
+    request?.end();
+  }
+}
