@@ -21,17 +21,20 @@ export const VITEST = 'node_modules/vitest/vitest.mjs';
  * @returns the exit status.
  */
 export async function runTests(args) {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   try {
     install();
     build('all');
     const { runChecks } = await import('../checks/index.mjs');
-    counts.failed += await runChecks();
+    const failedChecks = await runChecks();
+    if (failedChecks > 0) counts.failures.push(`FAILED: ${failedChecks} of the checks above`);
+    counts.failed += failedChecks;
     const status = runVitest(args, counts);
     if (status !== 0 && counts.failed === 0) counts.failed = 1;
     if (args.length === 0) await reportRequirements();
   } catch (error) {
     console.error(error instanceof StepError ? `task: ${error.message}` : error);
+    counts.failures.push(`FAILED: ${error.message}`);
     counts.failed++;
   }
   process.stdout.write(closingLine(counts));
@@ -46,7 +49,8 @@ function runVitest(args, counts) {
   const status = runNode(VITEST, ['run', ...keep, ...args], { env: { BULKHEAD_COUNTS_FILE: join(ROOT, COUNTS) } });
   if (!existsSync(join(ROOT, COUNTS))) throw new StepError(`the test run broke off (status ${status})`);
   const found = readJson(join(ROOT, COUNTS));
-  for (const key of Object.keys(counts)) counts[key] += found[key];
+  for (const key of ['passed', 'failed', 'skipped']) counts[key] += found[key];
+  counts.failures.push(...found.failures);
   return status;
 }
 

@@ -60,7 +60,7 @@ function* isolationOptions(): Iterable<[string, number | undefined]> {
   yield ['resourceIsolation.bootstrapReservedBytes', bootstrap];
   yield ['resourceIsolation.reconnectReservedBytes', reconnect];
   for (const [prefix, ...names] of [
-    ['stages[].', 'StageLimitOptions', 'ClassReserveOptions', 'RequestStageOptions'],
+    ['stages[].', 'StageLimitOptions', 'ClassReserveOptions', 'RequestStageOptions', 'ExecutionStageOptions'],
     ['trustedOwners[].', 'TrustedOwnerOptions'],
     ['trustedOwners[].reservations[].', 'TrustedReservation'],
   ] as const) {

@@ -139,8 +139,13 @@ export class AuditedProvider implements ResourceIsolationProvider {
   #expect(stage: Stage, owner: Owner, amount: number): RefusalReason | undefined {
     const limit = this.#model.ownerLimit(stage, owner);
     if (limit === undefined) return 'InvalidOwner';
-    if ((this.#account(stage).byOwner.get(nameOf(owner)) ?? 0) + amount > limit) return 'OwnerLimit';
-    return this.#sharedUsage(stage, poolNameOf(stage, owner), amount) > this.#model.shared(stage) ? 'Capacity' : undefined;
+    const own = this.#account(stage).byOwner.get(nameOf(owner)) ?? 0;
+    if (own + amount > limit) return 'OwnerLimit';
+    const used = this.#sharedUsage(stage, poolNameOf(stage, owner), amount);
+    // What fits into the owner's reserve takes nothing that is shared.
+    if (used === this.#sharedUsage(stage, undefined, 0)) return undefined;
+    const kept = own > 0 && this.trackedOwnerCount > 1 ? this.#model.keptForIdleOwners(stage) : 0;
+    return used > this.#model.shared(stage) - kept ? 'Capacity' : undefined;
   }
 
   /** What is used of shared capacity: all that doesn't fit into reserves. @param amount is added to `pool`. */

@@ -64,7 +64,7 @@ function sharedTotals(options: SimulationOptions): Record<keyof typeof Stage, nu
 }
 
 function planOf(options: SimulationOptions, mode: Exclude<ResourceIsolationMode, 'SharedOnly'>): ResourceIsolationPlan {
-  const { shared, maxMessageSize, maxSessionCount, maxTrackedOwners, defaultWeight } = options;
+  const { shared, maxMessageSize, maxSessionCount, maxTrackedOwners, defaultWeight, keptForIdleOwners } = options;
   const trusted = mode === 'TrustedReservations' ? 1 : 0;
   const early = mode === 'FairShare' ? 0 : 2 + trusted;
   const decoded = mode === 'FairShare' ? 0 : 3 + trusted;
@@ -86,7 +86,7 @@ function planOf(options: SimulationOptions, mode: Exclude<ResourceIsolationMode,
       lowered('RequestQueue', decoded + shared.queue, true),
       lowered('RequestQueueBytes', (decoded + shared.queueBytes) * maxMessageSize, false),
       lowered('ParkedRequest', decoded + shared.parked, true),
-      lowered('RequestExecution', decoded + shared.execution, true),
+      { ...lowered('RequestExecution', decoded + shared.execution, true), ...(mode === 'FairShare' ? {} : { keptForIdleOwners }) },
       lowered('SessionEstablishment', early + shared.establishment, true),
       lowered('Connection', maxChannelCountOf(options), true),
     ],

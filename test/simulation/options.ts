@@ -45,6 +45,8 @@ export interface SimulationOptions {
   readonly maxSessionCount: number;
   readonly maxMessageSize: number;
   readonly shared: SharedCapacities;
+  /** Shared execution slots for owners with nothing running; of no meaning in modes without reserves. */
+  readonly keptForIdleOwners: number;
   /** Most that one owner may have of requests and connections; undefined for no limit of its own. */
   readonly ownerHardLimit: number | undefined;
   readonly defaultWeight: number;
@@ -90,7 +92,7 @@ export function optionsOf(seed: number): SimulationOptions {
   const rarely = (value: number): number => (random.nextInt(3) === 0 ? value : 0);
   const mode = random.pick(modes);
   const clients = clientsOf(random, between(3, 9));
-  return {
+  const options: Omit<SimulationOptions, 'keptForIdleOwners'> = {
     seed,
     mode,
     eventCount: between(80, 480),
@@ -125,6 +127,7 @@ export function optionsOf(seed: number): SimulationOptions {
     scheduling: mode === 'SharedOnly' ? 'arrival' : random.pick(schedulings),
     sessionQueueLimit: random.pick([0, 0, 1, 4]),
   };
+  return { ...options, keptForIdleOwners: random.nextInt(options.shared.execution) };
 }
 
 /** At least one witness, and a few addresses so that some clients share one. */

@@ -8,6 +8,8 @@ export interface ReserveModel {
   total(stage: Stage): number;
   /** What everybody may use. */
   shared(stage: Stage): number;
+  /** Part of `shared` that an owner with something in use can't have unless it is alone. */
+  keptForIdleOwners(stage: Stage): number;
   /** What is kept for a pool. */
   reserve(stage: Stage, pool: PoolName): number;
   /** Most that this owner may have; undefined for one that may have nothing. */
@@ -21,7 +23,14 @@ const DEFAULT_MAX_TRACKED_OWNERS = 4096;
 export function modelOfTotals(totals: Readonly<Record<keyof typeof Stage, number>>): ReserveModel {
   const names = Object.keys(Stage) as (keyof typeof Stage)[];
   const total = (stage: Stage): number => totals[names[stage] as keyof typeof Stage];
-  return { total, shared: total, reserve: () => 0, ownerLimit: () => Infinity, maxTrackedOwners: DEFAULT_MAX_TRACKED_OWNERS };
+  return {
+    total,
+    shared: total,
+    keptForIdleOwners: () => 0,
+    reserve: () => 0,
+    ownerLimit: () => Infinity,
+    maxTrackedOwners: DEFAULT_MAX_TRACKED_OWNERS,
+  };
 }
 
 export function modelOfPlan(plan: ResourceIsolationPlan): ReserveModel {
@@ -29,6 +38,7 @@ export function modelOfPlan(plan: ResourceIsolationPlan): ReserveModel {
   return {
     total: (stage) => plan.getStage(stage).total,
     shared: (stage) => plan.getStage(stage).shared,
+    keptForIdleOwners: (stage) => plan.getStage(stage).keptForIdleOwners,
     reserve: (stage, pool) => {
       const { bootstrap, reconnect, control } = plan.getStage(stage);
       if (pool === 'Bootstrap') return bootstrap;

@@ -11,6 +11,7 @@ const columns: readonly (readonly [title: string, cell: (row: PlanRow, amount: (
   ['reconnect', ({ reconnect }, amount) => amount(reconnect)],
   ['control', ({ control }, amount) => amount(control)],
   ['trusted', ({ trusted }, amount) => amount(trusted)],
+  ['idle owners', ({ keptForIdleOwners }, amount) => amount(keptForIdleOwners)],
   ['owner limit', ({ ownerHardLimit }, amount) => amount(ownerHardLimit)],
 ];
 

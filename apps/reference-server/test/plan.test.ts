@@ -50,8 +50,18 @@ describe('the plan of a configuration', () => {
     });
     expect([err, code]).toEqual(['', 0]);
     const rows = new Map(out.split('\n').map((line) => [line.split(' ')[0], line.split(/\s{2,}/u)]));
-    expect(rows.get('stage')).toEqual(['stage', 'total', 'shared', 'bootstrap', 'reconnect', 'control', 'trusted', 'owner limit']);
-    expect(rows.get('Connection')).toEqual(['Connection', '103', '101', '1', '1', '0', '0', '103']);
+    expect(rows.get('stage')).toEqual([
+      'stage',
+      'total',
+      'shared',
+      'bootstrap',
+      'reconnect',
+      'control',
+      'trusted',
+      'idle owners',
+      'owner limit',
+    ]);
+    expect(rows.get('Connection')).toEqual(['Connection', '103', '101', '1', '1', '0', '0', '0', '103']);
     expect(rows.get('ReassemblyBytes')?.slice(0, 5)).toEqual(['ReassemblyBytes', '64 MiB', '31.5 MiB', '16.25 MiB', '16.25 MiB']);
     expect(rows.get('RequestQueue')?.slice(0, 3)).toEqual(['RequestQueue', '10,003', '10,000']);
     expect(rows.get('RequestExecution')?.at(-1)).toBe('8');

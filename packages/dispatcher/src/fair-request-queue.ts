@@ -70,14 +70,15 @@ export class FairRequestQueue<Entry extends QueuedEntry<Entry>> {
     const { owner } = flow;
     // An entry that goes because those before it can't start doesn't change whose turn it is when they can.
     if (owner.flows.first === flow) owner.flows.rotate();
-    owner.flows.noteTurn(flow);
     this.remove(entry);
     this.#ready.turnUsed(owner);
     return entry;
   }
 
-  /** A taken entry of this owner held the event loop for so long. */
-  charge(owner: OwnerTurns<Entry>, ms: number): void {
+  /** A taken entry of this flow held the event loop for so long. */
+  charge(flow: RequestFlow<Entry>, ms: number): void {
+    const { owner } = flow;
+    owner.flows.charge(flow, ms);
     this.#ready.charge(owner, ms);
   }
 

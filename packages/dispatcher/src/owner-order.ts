@@ -1,6 +1,6 @@
 import { LinkedList } from './linked-list.ts';
 import type { OwnerTurns, QueuedEntry } from './owner-turns.ts';
-import { TurnList } from './turn-list.ts';
+import { MIN_TURN_MS, TurnList } from './turn-list.ts';
 
 /** What an owner's weight is a share of: turns, or the time that its requests hold the event loop. */
 export type SchedulingCost = 'turn' | 'time';
@@ -22,17 +22,12 @@ export interface OwnerOrder<Entry extends QueuedEntry<Entry>> {
   charge(owner: OwnerTurns<Entry>, ms: number): void;
 }
 
-/** A turn costs this much at least: what is done for any request, and what keeps turns going where the clock stands still. */
-const MIN_TURN_MS = 0.01;
 /** How long an owner may hold the event loop, while others wait for another turn, and come next each time it has something again. */
-const MAX_SPARSE_MS = 2;
+const OWNER_TURN_MS = 2;
 
-/**
- * Owners go round; each has as many turns in a row as its weight. One that had nothing waiting comes next, until it has had
- * `MAX_SPARSE_MS` in which another one waited. All operations are O(1).
- */
+/** Owners go round; each has as many turns in a row as its weight. One that had nothing waiting comes next. All operations are O(1). */
 export class OwnersByTurn<Entry extends QueuedEntry<Entry>> implements OwnerOrder<Entry> {
-  readonly #owners: TurnList<OwnerTurns<Entry>> = new TurnList();
+  readonly #owners: TurnList<OwnerTurns<Entry>> = new TurnList(OWNER_TURN_MS);
 
   get first(): OwnerTurns<Entry> | undefined {
     return this.#owners.first;
@@ -68,10 +63,7 @@ export class OwnersByTurn<Entry extends QueuedEntry<Entry>> implements OwnerOrde
 
   /** Turns are what counts; time only says who asks for little. */
   charge(owner: OwnerTurns<Entry>, ms: number): void {
-    owner.sparseMs += Math.max(ms, MIN_TURN_MS);
-    if (owner.sparseMs < MAX_SPARSE_MS) return;
-    owner.sparseMs = 0;
-    this.#owners.noteTurn(owner);
+    this.#owners.charge(owner, ms);
   }
 }
 

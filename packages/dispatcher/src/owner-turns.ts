@@ -5,23 +5,26 @@ import { TurnList, type TurnTaker } from './turn-list.ts';
 export const Lane: { readonly Ordinary: 0; readonly Reconnect: 1; readonly Control: 2 } = { Ordinary: 0, Reconnect: 1, Control: 2 };
 export type Lane = (typeof Lane)[keyof typeof Lane];
 
+/** How long a Session may hold the event loop and come next among those of its owner each time it has something again: the time of one large Read or of a dozen small ones. */
+const FLOW_TURN_MS = 0.25;
+
 /** The turns of one owner. */
 export class OwnerTurns<Entry extends QueuedEntry<Entry>> implements TurnTaker<OwnerTurns<Entry>> {
   /** Turns per round, or share of the time; >= 1. */
   weight: number;
   /** Only the queue touches what follows. */
   turnsLeft = 0;
-  /** Time used since others were last put before it, ms. */
-  sparseMs = 0;
   /** Time used so far, divided by weight, ms. */
   virtualMs = 0;
   /** Flows with waiting entries, next one first. */
-  readonly flows: TurnList<RequestFlow<Entry>> = new TurnList();
+  readonly flows: TurnList<RequestFlow<Entry>> = new TurnList(FLOW_TURN_MS);
   isPassedOver = false;
   /** It is among the owners that may have their turn. */
   isReady = false;
   placedAt = 0;
   servedAt = -1;
+  sparseMs = 0;
+  sparseFrom = 0;
   previousLink: OwnerTurns<Entry> | undefined = undefined;
   nextLink: OwnerTurns<Entry> | undefined = undefined;
   #blockedLanes = 0;
@@ -60,6 +63,8 @@ export class RequestFlow<Entry extends QueuedEntry<Entry>> implements TurnTaker<
   isListed = false;
   placedAt = 0;
   servedAt = -1;
+  sparseMs = 0;
+  sparseFrom = 0;
   previousLink: RequestFlow<Entry> | undefined = undefined;
   nextLink: RequestFlow<Entry> | undefined = undefined;
 

@@ -93,7 +93,7 @@ export class RequestExecution implements RequestHost {
   /** The request held the event loop for so long. */
   charge(request: DispatchedRequest, ms: number): void {
     request.caller.record.executionMs += ms;
-    this.#parts.queue.charge(request.flow.owner, ms);
+    this.#parts.queue.charge(request.flow, ms);
   }
 
   /** Stage RequestExecution, for the owner that the request has now. @returns why it was refused, or undefined. */

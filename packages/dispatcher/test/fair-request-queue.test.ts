@@ -79,14 +79,47 @@ describe('FairRequestQueue', () => {
     const turnsUntilServed = (costMs: number): number => {
       queue.enqueue(new Entry(flow, 'quiet'));
       const turns = takeNames(queue, 3).indexOf('quiet');
-      queue.charge(quiet, costMs);
+      queue.charge(flow, costMs);
       return turns;
     };
     // `takeNames` lets both others have a turn before it asks again, but for the first time.
     expect([turnsUntilServed(0.1), turnsUntilServed(0.1)]).toEqual([0, 0]);
-    queue.charge(quiet, 2);
+    queue.charge(flow, 2);
     queue.enqueue(new Entry(flow, 'quiet'));
     expect(takeNames(queue, 3).indexOf('quiet')).toBe(2);
+  });
+
+  it('serves an owner that asks for little at once for as long as the others go round meanwhile', () => {
+    const queue = new FairRequestQueue<Entry>();
+    for (let index = 0; index < 10; index++) fill(queue, new RequestFlow(owner()), 400, 'busy');
+    takeNames(queue, 10);
+    const flow = new RequestFlow(owner());
+    // 0.1 ms in each third of a round: far from 2 ms a round, and far above it in all.
+    for (let request = 0; request < 500; request++) {
+      queue.enqueue(new Entry(flow, 'quiet'));
+      expect(queue.take()?.name).toBe('quiet');
+      queue.charge(flow, 0.1);
+      for (let turn = 0; turn < 3; turn++) queue.charge((queue.take() as Entry).flow, 2);
+    }
+  });
+
+  it('BX-01 small requests of a Session are one turn together: it comes next among its neighbours, and they wait no longer for it', () => {
+    const queue = new FairRequestQueue<Entry>();
+    const group = owner();
+    for (let index = 0; index < 20; index++) fill(queue, new RequestFlow(group), 100, 'noisy');
+    takeNames(queue, 20);
+    const quiet = new RequestFlow(group);
+    const turnsUntilServed = (): number => {
+      queue.enqueue(new Entry(quiet, 'quiet'));
+      for (let turns = 0; ; turns++) {
+        const entry = queue.take() as Entry;
+        queue.charge(entry.flow, entry.flow === quiet ? 0.1 : 1);
+        if (entry.flow === quiet) return turns;
+      }
+    };
+    expect([turnsUntilServed(), turnsUntilServed(), turnsUntilServed()]).toEqual([0, 0, 0]);
+    expect(turnsUntilServed()).toBe(20);
+    expect(turnsUntilServed()).toBe(0);
   });
 
   it.each([1, 2, 3, 4, 5])('BX-01 with k busy sessions in a group a session waits at most k turns of the group (seed %i)', (seed) => {
@@ -105,6 +138,7 @@ describe('FairRequestQueue', () => {
       }
       const taken = queue.take();
       if (taken === undefined) continue;
+      queue.charge(taken.flow, 1);
       expect(turn - (waitedSince.get(taken.flow) as number)).toBeLessThan(flows.length);
       const left = (waiting.get(taken.flow) as number) - 1;
       waiting.set(taken.flow, left);
@@ -269,7 +303,7 @@ describe('FairRequestQueue', () => {
     fill(queue, new RequestFlow(heavy), 4, 'h');
     const run = (ms: number): string => {
       const entry = queue.take() as Entry;
-      queue.charge(entry.flow.owner, ms);
+      queue.charge(entry.flow, ms);
       return entry.name;
     };
     expect([run(10), run(10), run(10), run(10), run(10)]).toEqual(['l0', 'h0', 'h1', 'l1', 'h2']);
@@ -297,7 +331,7 @@ describe('FairRequestQueue', () => {
         expect(entry).toBe(expected);
         if (entry === undefined) return;
         expect(waiting.delete(entry)).toBe(true);
-        queue.charge(entry.flow.owner, random(20));
+        queue.charge(entry.flow, random(20));
         if (random(4) === 0) {
           waiting.add(entry);
           queue.enqueueFront(entry);

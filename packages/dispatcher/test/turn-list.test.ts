@@ -5,6 +5,8 @@ class Taker implements TurnTaker<Taker> {
   readonly name: string;
   placedAt = 0;
   servedAt = -1;
+  sparseMs = 0;
+  sparseFrom = 0;
   previousLink: Taker | undefined = undefined;
   nextLink: Taker | undefined = undefined;
 
@@ -21,13 +23,13 @@ function takersOf(...names: string[]): Taker[] {
 function turn(list: TurnList<Taker>): string | undefined {
   const { first } = list;
   list.rotate();
-  if (first !== undefined) list.noteTurn(first);
+  if (first !== undefined) list.charge(first, 1);
   return first?.name;
 }
 
 describe('TurnList', () => {
   it('gives who comes in the next turn, one after the other, before those who wait for another one', () => {
-    const list = new TurnList<Taker>();
+    const list = new TurnList<Taker>(1);
     const [a, b, c, d] = takersOf('a', 'b', 'c', 'd') as [Taker, Taker, Taker, Taker];
     list.enter(a);
     list.enter(b);
@@ -41,7 +43,7 @@ describe('TurnList', () => {
   });
 
   it('gives who leaves and comes back no second turn before somebody who waits had one', () => {
-    const list = new TurnList<Taker>();
+    const list = new TurnList<Taker>(1);
     const [a, b, c] = takersOf('a', 'b', 'c') as [Taker, Taker, Taker];
     for (const taker of [a, b, c]) list.enter(taker);
     turn(list);
@@ -59,7 +61,7 @@ describe('TurnList', () => {
   });
 
   it('knows who is left when those leave that came in last', () => {
-    const list = new TurnList<Taker>();
+    const list = new TurnList<Taker>(1);
     const [a, b, c] = takersOf('a', 'b', 'c') as [Taker, Taker, Taker];
     list.enter(a);
     turn(list);

@@ -195,7 +195,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
     if (used + amount > limit && !this.#isWaived('OwnerLimit', stage, owner, slot, pool)) return 'OwnerLimit';
     // Who has something in use has an entry.
     if (used === 0 && !this.#owners.hasEntry(slot, owner.ownerClass)) return 'OwnerTableFull';
-    if (this.#ledger.fits(stage, pool, amount)) {
+    if (this.#ledger.fits(stage, pool, amount, used > 0 && this.#owners.count > 1)) {
       if (!this.#hasShadowStages || !this.#isInShadow(stage) || this.#isUnderCeiling(stage, amount)) return FITS;
     } else if (this.#isUnderCeiling(stage, amount) && this.#isWaived('Capacity', stage, owner, slot, pool)) return FITS;
     return 'Capacity';
@@ -226,10 +226,13 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
   }
 
   #release(stage: Stage, pool: number, slot: number, amount: number): void {
+    const ownerCount = this.#owners.count;
     this.#ledger.release(stage, pool, amount);
     this.#owners.release(slot, stage, amount);
     if (stage === Stage.ReassemblyBytes) this.reassemblyBudget.release(amount);
-    else if (stage === Stage.RequestExecution) this.#executionListeners.noteReleased();
+    // Who is alone now may have what was kept for others.
+    const isAlone = this.#owners.count === 1 && ownerCount > 1;
+    if (stage === Stage.RequestExecution || isAlone) this.#executionListeners.noteReleased();
   }
 
   #refuse(stage: Stage, reason: RefusalReason, owner: Owner, slot: number, pool: number): Refusal {
@@ -259,7 +262,7 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
       case 'OwnerTableFull':
         return this.#refusalOf(stage, reason, this.#owners.count, this.plan.maxTrackedOwners);
       case 'Capacity':
-        return this.#refusalOf(stage, reason, this.#usedOf(stage, pool), this.#capacityOf(stage, pool));
+        return this.#refusalOf(stage, reason, this.#usedOf(stage, pool), this.#capacityOf(stage, slot, pool));
     }
   }
 
@@ -272,8 +275,9 @@ export class DefaultResourceIsolationProvider implements ResourceIsolationReasse
     return this.#ledger.shared(stage) + Math.min(this.#ledger.ofPool(stage, pool), this.#ledger.reserve(stage, pool));
   }
 
-  #capacityOf(stage: Stage, pool: number): number {
-    return this.#ledger.sharedCapacity(stage) + this.#ledger.reserve(stage, pool);
+  #capacityOf(stage: Stage, slot: number, pool: number): number {
+    const isBusy = this.#owners.usage(slot, stage) > 0 && this.#owners.count > 1;
+    return this.#ledger.sharedCapacity(stage, isBusy) + this.#ledger.reserve(stage, pool);
   }
 
   #trustedSlot(slot: number): number {

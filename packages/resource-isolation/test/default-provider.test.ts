@@ -33,6 +33,9 @@ const trustedOptions: TrustedReservationsOptions = {
   trustedOwners: [{ key: 'plant', weight: 4, reservations: [{ stage: 'RequestExecution', reserved: 2, hardLimit: 6 }] }],
 };
 
+/** So that one owner may use all that is shared beside others too. */
+const nothingKeptForIdleOwners = { stages: [{ stage: 'RequestExecution', keptForIdleOwners: 0 }] } as const;
+
 describe('DefaultResourceIsolationProvider', () => {
   it('RI-03 FairShare: all capacity is shared and an owner may have its hard limit, no more', () => {
     const provider = createProvider({ mode: 'FairShare', stages: [{ stage: 'RequestExecution', capacity: 10, ownerHardLimit: 8 }] });
@@ -56,7 +59,7 @@ describe('DefaultResourceIsolationProvider', () => {
   });
 
   it('RI-04 Balanced: ordinary callers get what is shared at every stage and never a reserve', () => {
-    const provider = createProvider();
+    const provider = createProvider(nothingKeptForIdleOwners);
     const leases = stageNames.flatMap((name) => {
       const { unit, shared } = provider.plan.getStage(name);
       const owner = provider.classifyIngress('10.0.0.1');
@@ -91,7 +94,7 @@ describe('DefaultResourceIsolationProvider', () => {
   });
 
   it('RI-04 Bootstrap, Reconnect and Control do not use each other’s reserve', () => {
-    const provider = createProvider({}, { classifier: gateway });
+    const provider = createProvider(nothingKeptForIdleOwners, { classifier: gateway });
     const leases = take(provider, RequestExecution, '10.0.0.1', 97);
     for (const address of ['start', 'back', 'control']) {
       leases.push(...take(provider, RequestExecution, address, 1));
@@ -147,6 +150,24 @@ describe('DefaultResourceIsolationProvider', () => {
     leases.push(granted(provider.tryAcquire(RequestQueue, newcomer, 1)));
     expect(provider.getUsage(RequestQueue)).toBe(100);
     disposeAll(leases);
+  });
+
+  it('RI-07 the last eighth of what may run is for owners with nothing running, but a lone owner may use all of it', () => {
+    const provider = createProvider();
+    const { shared, keptForIdleOwners } = provider.plan.getStage(RequestExecution);
+    expect(keptForIdleOwners).toBe(Math.floor(shared / 8));
+    const alone = take(provider, RequestExecution, 'a', shared);
+    disposeAll(alone);
+    const other = take(provider, Connection, 'b', 1);
+    const busy = take(provider, RequestExecution, 'a', shared - keptForIdleOwners);
+    const more = provider.tryAcquire(RequestExecution, provider.classifyIngress('a'), 1);
+    expect(more).toMatchObject({ reason: 'Capacity', usage: shared - keptForIdleOwners, limit: shared - keptForIdleOwners });
+    const first = take(provider, RequestExecution, 'b', 1);
+    expect(provider.tryAcquire(RequestExecution, provider.classifyIngress('b'), 1)).toMatchObject({ reason: 'Capacity' });
+    const newcomers = Array.from({ length: keptForIdleOwners - 1 }, (_, at) => take(provider, RequestExecution, `new${at}`, 1)).flat();
+    expect(provider.tryAcquire(RequestExecution, provider.classifyIngress('late'), 1)).toMatchObject({ reason: 'Capacity', limit: shared });
+    disposeAll([...other, ...busy, ...first, ...newcomers]);
+    expectNothingInUse(provider);
   });
 
   it('RI-18 ten callers keep 1,000 requests each outstanding, and the next is refused', () => {

@@ -105,7 +105,7 @@ describe('createRuntimePlan', () => {
   it('RI-24 a plan is inspected without a server, by stage number or name', () => {
     const plan = createRuntimePlan(exampleLimits, { stages: [{ stage: 'RequestExecution', ownerHardLimit: 8, capacity: 50 }] });
     expect(plan.getStage(Stage.RequestExecution)).toBe(plan.getStage('RequestExecution'));
-    expect(plan.getStage('RequestExecution')).toMatchObject({ total: 50, shared: 47, ownerHardLimit: 8 });
+    expect(plan.getStage('RequestExecution')).toMatchObject({ total: 50, shared: 47, ownerHardLimit: 8, keptForIdleOwners: 5 });
     expect(plan.getStage('Connection').ownerHardLimit).toBe(103);
   });
 
@@ -127,6 +127,7 @@ describe('createRuntimePlan', () => {
       reconnect: 1,
       control: 0,
       trusted: 1,
+      keptForIdleOwners: 0,
       ownerHardLimit: 200,
       shadow: false,
     });

@@ -75,6 +75,15 @@ describe('createRuntimePlan refuses', () => {
 
   it('RI-13 hard limits that do not fit', () => {
     const stage = 'RequestExecution';
+    for (const keptForIdleOwners of [0, 1, 96])
+      expect(faultOf({ stages: [{ stage: 'RequestExecution', keptForIdleOwners }] })).toBe('valid');
+    for (const keptForIdleOwners of [-1, 97, 1.5]) {
+      expect(faultOf({ stages: [{ stage: 'RequestExecution', keptForIdleOwners }] })).toBe('stages[0].keptForIdleOwners');
+    }
+    expect(faultOf({ mode: 'FairShare', stages: [{ stage: 'RequestExecution', keptForIdleOwners: 1 }] })).toBe(
+      'stages[0].keptForIdleOwners',
+    );
+    expect(faultOf({ stages: [{ stage: 'RequestQueue', keptForIdleOwners: 1 }] })).toBe('stages[0].keptForIdleOwners');
     for (const ownerHardLimit of [1, 100]) expect(faultOf({ stages: [{ stage, ownerHardLimit }] })).toBe('valid');
     for (const ownerHardLimit of [0, 101, 1.5]) expect(faultOf({ stages: [{ stage, ownerHardLimit }] })).toBe('stages[0].ownerHardLimit');
     expect(faultOf({ stages: [{ stage, capacity: 50, ownerHardLimit: 51 }] })).toBe('stages[0].ownerHardLimit');

@@ -32,11 +32,15 @@ const owners: readonly Owner[] = [
 
 const modes: readonly ResourceIsolationOptions[] = [
   { mode: 'FairShare', maxTrackedOwners: 6, stages: stageNames.map((stage) => ({ stage, ...small(stage, 0) })) },
-  { mode: 'Balanced', maxTrackedOwners: 6, stages: stageNames.map((stage) => ({ stage, ...small(stage, 0) })) },
+  {
+    mode: 'Balanced',
+    maxTrackedOwners: 6,
+    stages: stageNames.map((stage) => ({ stage, ...small(stage, 0), ...keptForIdleOwners(stage) })),
+  },
   {
     mode: 'TrustedReservations',
     maxTrackedOwners: 9,
-    stages: stageNames.map((stage) => ({ stage, ...small(stage, 2) })),
+    stages: stageNames.map((stage) => ({ stage, ...small(stage, 2), ...keptForIdleOwners(stage) })),
     trustedOwners: [
       { key: 'plant', reservations: [{ stage: 'RequestExecution', reserved: 2, hardLimit: 3 }] },
       { key: 'lab', reservations: [{ stage: 'RequestQueue', reserved: 0 }] },
@@ -50,6 +54,10 @@ function small(stage: (typeof stageNames)[number], trustedCount: number): { capa
   if (stage === 'RequestQueueBytes') return { capacity: 900, ownerHardLimit: 400 };
   if (stage === 'Connection') return {};
   return { capacity: 6 + trustedCount, ownerHardLimit: 3 };
+}
+
+function keptForIdleOwners(stage: (typeof stageNames)[number]): { keptForIdleOwners?: number } {
+  return stage === 'RequestExecution' ? { keptForIdleOwners: 1 } : {};
 }
 
 function limitsOf({ mode }: ResourceIsolationOptions): ServerLimits {
@@ -87,7 +95,10 @@ class Oracle {
     const limit = owner.ownerClass === 'Trusted' ? (trusted?.hardLimits[stage] as number) : plan.getStage(stage).ownerHardLimit;
     if (this.sum(stage, (charge) => identity(charge.owner) === identity(owner)) + amount > limit) return 'OwnerLimit';
     if (!this.hasEntryFor(owner)) return 'OwnerTableFull';
-    return this.sharedUse(stage, { stage, owner, amount }) > plan.getStage(stage).shared ? 'Capacity' : undefined;
+    const used = this.sharedUse(stage, { stage, owner, amount });
+    // What fits into the owner's reserve takes nothing that is shared.
+    if (used === this.sharedUse(stage)) return undefined;
+    return used > plan.getStage(stage).shared - this.keptFromBusy(stage, owner) ? 'Capacity' : undefined;
   }
 
   sum(stage: Stage, matches: (charge: Charge) => boolean = () => true): number {
@@ -103,6 +114,12 @@ class Oracle {
       byPool.set(pool, (byPool.get(pool) ?? 0) + charge.amount);
     }
     return [...byPool].reduce((sum, [pool, used]) => sum + Math.max(0, used - this.reserve(stage, pool)), 0);
+  }
+
+  keptFromBusy(stage: Stage, owner: Owner): number {
+    const isBusy = this.charges.some((charge) => charge.stage === stage && identity(charge.owner) === identity(owner));
+    const isAlone = new Set(this.charges.map((charge) => identity(charge.owner))).size <= 1;
+    return isBusy && !isAlone ? this.#provider.plan.getStage(stage).keptForIdleOwners : 0;
   }
 
   reserve(stage: Stage, pool: string): number {

@@ -129,6 +129,7 @@ function sharedRow(stage: StageName, total: number): PlanRow {
     reconnect: 0,
     control: 0,
     trusted: 0,
+    keptForIdleOwners: 0,
     ownerHardLimit: total,
     shadow: false,
   };

@@ -1,4 +1,3 @@
-export { foldAddress } from './remote-address.ts';
 export { ReverseConnector, type ReverseConnectorOptions } from './reverse-connector.ts';
 export type { ReverseConnectTarget } from './reverse-dialler.ts';
 export { SocketByteTransport, UA_TCP_PROFILE_URI } from './socket-byte-transport.ts';

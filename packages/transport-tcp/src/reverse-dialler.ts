@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import type { Runtime, Timer } from '@bulkhead/contracts';
 import { type Backoff, ExponentialBackoff } from '@bulkhead/limits';
-import type { ConnectionInitiator, OutgoingConnection, ReverseHello } from '@bulkhead/transport';
-import { remoteAddressOf } from './remote-address.ts';
+import { type ConnectionInitiator, type OutgoingConnection, type ReverseHello, remoteAddressOf } from '@bulkhead/transport';
+
 import { SocketByteTransport } from './socket-byte-transport.ts';
 
 /** A client that listens for connections of servers. */

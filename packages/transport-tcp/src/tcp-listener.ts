@@ -1,7 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from '@bulkhead/contracts';
-import type { ConnectionAcceptor } from '@bulkhead/transport';
-import { remoteAddressOf } from './remote-address.ts';
+import { type ConnectionAcceptor, remoteAddressOf } from '@bulkhead/transport';
 import { SocketByteTransport } from './socket-byte-transport.ts';
 
 export interface TcpListenerOptions {

@@ -110,6 +110,15 @@ export class ConnectionAdmission {
     return handshake;
   }
 
+  /** Both stages and a token of the rate gate, or nothing. */
+  tryAdmitAtRate(owner: Owner): ConnectionLeases | Refusal | RateRefusal {
+    const answer = this.tryAdmit(owner);
+    if (answer.kind === 'refusal') return answer;
+    const rate = this.checkRate(owner);
+    if (rate !== undefined) answer.endConnection();
+    return rate ?? answer;
+  }
+
   /** A newcomer that finds the server full takes its handshake before room is made: without one, a channel would be closed in vain. */
   tryWait(owner: Owner): NewcomerLease | Refusal {
     const handshake = this.#provider.tryAcquire(Stage.Handshake, owner, 1);
@@ -123,7 +132,7 @@ export class ConnectionAdmission {
   }
 
   /** True when connections as such are full, rather than handshakes. */
-  isForConnection(refusal: Refusal): boolean {
+  isForConnection(refusal: Refusal | RateRefusal): refusal is Refusal {
     return refusal.stage === Stage.Connection;
   }
 

@@ -1,8 +1,8 @@
 import type { Clock, Runtime } from '@bulkhead/contracts';
 import type { ConnectionLimits } from './connection-limits.ts';
+import type { ConnectionStart } from './connection-start.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
-import type { OutgoingStart } from './outgoing-connection.ts';
 
 /** What a connection's deadlines depend on beside what happened to it. */
 export interface DeadlineSource {
@@ -24,15 +24,14 @@ export class ConnectionDeadlines {
   #lingerMs = Infinity;
   #workMs = Infinity;
 
-  constructor(runtime: Runtime, limits: ConnectionLimits, source: DeadlineSource, outgoing: OutgoingStart | undefined) {
+  constructor(runtime: Runtime, limits: ConnectionLimits, source: DeadlineSource, { startedAtMs, outgoing }: ConnectionStart) {
     this.#limits = limits;
     this.#clock = runtime.clock;
     this.#source = source;
     this.#timer = new DeadlineTimer(runtime.clock, runtime.timers, () => this.#onTimer());
-    const startedAtMs = outgoing?.startedAtMs ?? runtime.clock.nowMs();
     this.#startUpMs = startedAtMs + limits.handshakeTimeoutMs;
     // A client may keep a connection that this server opened until it needs it, but not longer than any start-up may take.
-    this.#helloMs = outgoing === undefined ? Math.min(startedAtMs + limits.helloTimeoutMs, this.#startUpMs) : this.#startUpMs;
+    this.#helloMs = outgoing === undefined ? Math.min(runtime.clock.nowMs() + limits.helloTimeoutMs, this.#startUpMs) : this.#startUpMs;
   }
 
   /** Until when work on an OPN keeps its lease when the connection is closed meanwhile. */

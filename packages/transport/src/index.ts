@@ -6,9 +6,11 @@ export { type ConnectionLimits, planConnectionLimits } from './connection-limits
 export { ConnectionRegistry } from './connection-registry.ts';
 export type { ConnectionThrottles } from './connection-throttles.ts';
 export { detach } from './detach.ts';
+export { type ConnectionGate, IncomingConnection } from './incoming-connection.ts';
 export type { ConnectionInitiator, OutgoingConnection, OutgoingConnectionEvents } from './outgoing-connection.ts';
 export type { PlainMessages } from './plain-messages.ts';
 export type { DecodedRequestHead, UndecodableHead } from './request-head.ts';
+export { foldAddress, remoteAddressOf, type SocketAddress } from './remote-address.ts';
 export { ThrottledByteTransport, type ThrottleRuntime } from './throttled-byte-transport.ts';
 export { type ConnectionRefusal, TransportDiagnostics } from './transport-diagnostics.ts';
 export { UacpConnection } from './uacp-connection.ts';

@@ -2,6 +2,7 @@ import type { ByteTransport, ByteTransportEvents } from '@bulkhead/contracts';
 import type { ReverseHello } from '@bulkhead/uacp';
 import type { CloseReason } from './close-reason.ts';
 import type { ConnectionLeases } from './connection-admission.ts';
+import type { ConnectionStart } from './connection-start.ts';
 import type { ConnectionRefusal } from './transport-diagnostics.ts';
 
 /** What a connection that this server opened tells whoever keeps one waiting for the client. */
@@ -18,9 +19,10 @@ export interface OutgoingConnectionEvents {
 export interface OutgoingStart {
   readonly reverseHello: ReverseHello;
   readonly events: OutgoingConnectionEvents;
-  /** When its leases were taken, monotonic ms: start-up has its time from then on. */
-  readonly startedAtMs: number;
 }
+
+/** Takes the transport and the leases. */
+export type OpenOutgoing = (transport: ByteTransport, leases: ConnectionLeases, start: ConnectionStart) => ByteTransportEvents;
 
 /** Admits and drives connections that this server opens. */
 export interface ConnectionInitiator {
@@ -35,14 +37,10 @@ export interface ConnectionInitiator {
 export class OutgoingConnection implements Disposable {
   readonly #leases: ConnectionLeases;
   readonly #startedAtMs: number;
-  readonly #open: (transport: ByteTransport, leases: ConnectionLeases, start: OutgoingStart) => ByteTransportEvents;
+  readonly #open: OpenOutgoing;
   #isStarted = false;
 
-  constructor(
-    leases: ConnectionLeases,
-    startedAtMs: number,
-    open: (transport: ByteTransport, leases: ConnectionLeases, start: OutgoingStart) => ByteTransportEvents,
-  ) {
+  constructor(leases: ConnectionLeases, startedAtMs: number, open: OpenOutgoing) {
     this.#leases = leases;
     this.#startedAtMs = startedAtMs;
     this.#open = open;
@@ -54,7 +52,7 @@ export class OutgoingConnection implements Disposable {
    */
   start(transport: ByteTransport, reverseHello: ReverseHello, events: OutgoingConnectionEvents): ByteTransportEvents {
     this.#isStarted = true;
-    return this.#open(transport, this.#leases, { reverseHello, events, startedAtMs: this.#startedAtMs });
+    return this.#open(transport, this.#leases, { startedAtMs: this.#startedAtMs, outgoing: { reverseHello, events } });
   }
 
   /** Gives up before the transport was connected. Idempotent; does nothing once it was. */

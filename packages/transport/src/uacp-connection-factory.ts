@@ -6,8 +6,10 @@ import { ChannelIds } from './channel-ids.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
+import type { ConnectionStart } from './connection-start.ts';
 import type { ConnectionThrottles } from './connection-throttles.ts';
-import { type ConnectionInitiator, OutgoingConnection, type OutgoingStart } from './outgoing-connection.ts';
+import { type ConnectionGate, IncomingConnection } from './incoming-connection.ts';
+import { type ConnectionInitiator, OutgoingConnection } from './outgoing-connection.ts';
 import { ReadTurns } from './read-turns.ts';
 import { PlainMessages } from './plain-messages.ts';
 import { Reclamation } from './reclamation.ts';
@@ -57,7 +59,7 @@ export interface SharedTransportParts {
 }
 
 /** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
-export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInitiator {
+export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate, ConnectionInitiator {
   readonly registry: ConnectionRegistry = new ConnectionRegistry();
   readonly diagnostics: TransportDiagnostics = new TransportDiagnostics();
   readonly limits: ConnectionLimits;
@@ -101,7 +103,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
       }),
     };
     this.#reclamation = new Reclamation(this.#environment.admission, this.registry, {
-      open: (transport, leases) => this.#open(transport, leases),
+      open: (transport, leases) => this.#accepted(transport, leases),
       refused: ({ reason }) => this.#refuse(reason),
     });
     this.registry.onRemoved((connection) => this.#connectionRemoved(connection));
@@ -111,13 +113,8 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
     if (this.#isClosed) return this.#refuse('Shutdown');
     const { admission } = this.#environment;
     const owner = admission.ownerOf(transport.remote.address);
-    const answer = admission.tryAdmit(owner);
-    if (answer.kind === 'leases') {
-      const rate = admission.checkRate(owner);
-      if (rate === undefined) return this.#open(transport, answer);
-      answer.endConnection();
-      return this.#refuse(rate.reason);
-    }
+    const answer = admission.tryAdmitAtRate(owner);
+    if (answer.kind === 'leases') return this.#accepted(transport, answer);
     // Only a full server makes room, and never for a caller that is over its own limit or comes too fast.
     if (answer.reason !== 'Capacity' || !admission.isForConnection(answer)) return this.#refuse(answer.reason);
     const rate = admission.checkRate(owner);
@@ -125,11 +122,25 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
     return waiting instanceof WaitingConnection ? waiting : this.#refuse(waiting.reason);
   }
 
+  admitIncoming(address: string): IncomingConnection | ConnectionRefusal {
+    const { admission, runtime } = this.#environment;
+    const answer = this.#isClosed ? ({ reason: 'Shutdown' } as const) : admission.tryAdmitAtRate(admission.ownerOf(address));
+    if (answer instanceof ConnectionLeases) {
+      this.diagnostics.acceptedConnections++;
+      return new IncomingConnection(answer, runtime.clock.nowMs(), (transport, leases, start) => this.#open(transport, leases, start));
+    }
+    this.#refuse(answer.reason);
+    return answer.reason;
+  }
+
   admitOutgoing(address: string): OutgoingConnection | ConnectionRefusal {
     const { admission, runtime } = this.#environment;
     const answer = this.#isClosed ? ({ reason: 'Shutdown' } as const) : admission.tryAdmit(admission.ownerOf(address));
     if (answer instanceof ConnectionLeases) {
-      return new OutgoingConnection(answer, runtime.clock.nowMs(), (transport, leases, start) => this.#open(transport, leases, start));
+      return new OutgoingConnection(answer, runtime.clock.nowMs(), (transport, leases, start) => {
+        this.diagnostics.outgoingConnections++;
+        return this.#open(transport, leases, start);
+      });
     }
     this.#refuse(answer.reason);
     return answer.reason;
@@ -144,14 +155,17 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionInit
     return new Promise((resolve) => this.#emptied.push(resolve));
   }
 
+  #accepted(transport: ByteTransport, leases: ConnectionLeases): ByteTransportEvents {
+    this.diagnostics.acceptedConnections++;
+    return this.#open(transport, leases, { startedAtMs: this.#environment.runtime.clock.nowMs(), outgoing: undefined });
+  }
+
   /** @returns whom to tell about the transport's bytes. */
-  #open(transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart): ByteTransportEvents {
-    if (outgoing === undefined) this.diagnostics.acceptedConnections++;
-    else this.diagnostics.outgoingConnections++;
-    if (this.#throttles === undefined) return new UacpConnection(this.#environment, transport, leases, outgoing);
+  #open(transport: ByteTransport, leases: ConnectionLeases, start: ConnectionStart): ByteTransportEvents {
+    if (this.#throttles === undefined) return new UacpConnection(this.#environment, transport, leases, start);
     const { runtime } = this.#environment;
     const throttled = new ThrottledByteTransport(transport, this.#throttles.attach(leases.owner, runtime.clock.nowMs()), runtime);
-    throttled.drivenBy(new UacpConnection(this.#environment, throttled, leases, outgoing));
+    throttled.drivenBy(new UacpConnection(this.#environment, throttled, leases, start));
     return throttled;
   }
 

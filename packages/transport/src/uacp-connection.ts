@@ -18,6 +18,7 @@ import { type CloseReason, closeReasonOf } from './close-reason.ts';
 import type { ConnectionLeases } from './connection-admission.ts';
 import { ConnectionDeadlines, type DeadlineSource } from './connection-deadlines.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
+import type { ConnectionStart } from './connection-start.ts';
 import { type ConnectionState, isExpected } from './connection-state.ts';
 import { errorReply, nameOfStatus } from './error-reply.ts';
 import type { OutgoingStart } from './outgoing-connection.ts';
@@ -50,9 +51,9 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
 
   /**
    * @param leases admitted before this was made; given back by this.
-   * @param outgoing when this server opened the transport: it speaks first then.
    */
-  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases, outgoing?: OutgoingStart) {
+  constructor(environment: ConnectionEnvironment, transport: ByteTransport, leases: ConnectionLeases, start: ConnectionStart) {
+    const { outgoing } = start;
     const { runtime, limits } = environment;
     this.#environment = environment;
     this.#transport = transport;
@@ -64,7 +65,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     this.#unsent = environment.unsent.join(this);
     this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
     this.#outgoing = outgoing;
-    this.#deadlines = new ConnectionDeadlines(runtime, limits, this, outgoing);
+    this.#deadlines = new ConnectionDeadlines(runtime, limits, this, start);
     environment.registry.add(this);
     if (outgoing !== undefined) this.#sendNow([encodeReverseHello(outgoing.reverseHello)]);
     this.#deadlines.arm();

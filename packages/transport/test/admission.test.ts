@@ -1,7 +1,8 @@
 import { Stage } from '@bulkhead/resource-isolation';
-import { RecordingProvider, rawHello } from '@bulkhead/testkit';
+import { MemoryPeer, MemoryTransportPair, RecordingProvider, rawHello } from '@bulkhead/testkit';
 import { SecurityTokenRequestType, StatusCodes } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
+import type { IncomingConnection } from '../src/index.ts';
 import { Harness, readRequest, sessionOn, takeError } from './harness.ts';
 
 describe('admission of connections', () => {
@@ -103,6 +104,30 @@ describe('admission of connections', () => {
     expect(greedy.isClosed).toBe(true);
     expect(harness.factory.diagnostics.refused).toMatchObject({ OwnerLimit: 1, RateLimit: 0 });
     expect(asked).toEqual([provider.classifyIngress('10.0.0.1').key]);
+    await harness.end();
+  });
+
+  it('RI-37 admits a connection that says only later what it carries, and hands it over with its leases and its time', async () => {
+    const provider = new RecordingProvider({ Connection: { total: 2, perOwner: 1 } });
+    const harness = new Harness({ provider, limits: { handshakeTimeoutMs: 100, helloTimeoutMs: 90 } });
+    const { factory, runtime } = harness;
+    const web = factory.admitIncoming('10.0.0.1') as IncomingConnection;
+    expect([factory.admitIncoming('10.0.0.1'), provider.getUsage(Stage.Handshake)]).toEqual(['OwnerLimit', 1]);
+    web.endHandshake();
+    expect([provider.getUsage(Stage.Connection), provider.getUsage(Stage.Handshake)]).toEqual([1, 0]);
+    web.close();
+    web.close();
+    const upgraded = factory.admitIncoming('10.0.0.1') as IncomingConnection;
+    runtime.clock.advance(60);
+    const pair = new MemoryTransportPair(runtime.turns, {});
+    pair.server.start(upgraded.open(pair.server));
+    upgraded.close();
+    expect([provider.getUsage(Stage.Connection), factory.registry.connectionCount]).toEqual([1, 1]);
+    const peer = new MemoryPeer(pair.client);
+    runtime.clock.advance(40);
+    await harness.settle();
+    expect(peer.isClosed).toBe(true);
+    expect(factory.diagnostics).toMatchObject({ acceptedConnections: 2 });
     await harness.end();
   });
 

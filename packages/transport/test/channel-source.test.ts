@@ -56,7 +56,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const pair = new MemoryTransportPair(runtime.turns);
   const leases = admission.tryAdmit(admission.ownerOf(pair.server.remote.address));
   if (!(leases instanceof ConnectionLeases)) throw new Error('refused');
-  pair.server.start(new UacpConnection(environment, pair.server, leases));
+  pair.server.start(new UacpConnection(environment, pair.server, leases, { startedAtMs: 0, outgoing: undefined }));
   return { runtime, provider, diagnostics, peer: new MemoryPeer(pair.client), expectNoLeaks };
 }
 

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { foldAddress, SocketByteTransport } from '@bulkhead/transport-tcp';
+import { foldAddress } from '@bulkhead/transport';
+import { SocketByteTransport } from '@bulkhead/transport-tcp';
 import { StatusCodes, UaStatusError } from '@bulkhead/types';
 import { abortError } from '../deadline.ts';
 import type { ClientTransport, TransportConnector } from './client-transport.ts';

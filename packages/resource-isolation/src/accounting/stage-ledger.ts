@@ -26,6 +26,8 @@ export class StageLedger {
   /** By stage and pool; the shared pool's is 0. */
   readonly #reserves: Float64Array;
   readonly #shared: Float64Array;
+  /** By stage. */
+  readonly #keptForIdleOwners: Float64Array;
 
   constructor(plan: ResourceIsolationPlan, allocate: AllocateCounters) {
     this.#poolCount = FIRST_TRUSTED_POOL + plan.trustedOwners.length;
@@ -33,10 +35,12 @@ export class StageLedger {
     this.#counters = allocate(stages.length * this.#countersPerStage);
     this.#reserves = new Float64Array(stages.length * this.#poolCount);
     this.#shared = new Float64Array(stages.length);
+    this.#keptForIdleOwners = new Float64Array(stages.length);
     for (const stage of stages) {
-      const { shared, bootstrap, reconnect, control } = plan.getStage(stage);
+      const { shared, bootstrap, reconnect, control, keptForIdleOwners } = plan.getStage(stage);
       const trusted = plan.trustedOwners.map(({ reserved }) => reserved[stage] as number);
       this.#shared[stage] = shared;
+      this.#keptForIdleOwners[stage] = keptForIdleOwners;
       this.#reserves.set([0, bootstrap, reconnect, control, ...trusted], stage * this.#poolCount);
     }
   }
@@ -63,14 +67,16 @@ export class StageLedger {
     return this.#reserves[stage * this.#poolCount + pool] as number;
   }
 
-  sharedCapacity(stage: Stage): number {
-    return this.#shared[stage] as number;
+  /** @param isBusy the owner has something in use here, and is not alone: what is kept for others is none of its. */
+  sharedCapacity(stage: Stage, isBusy: boolean): number {
+    const shared = this.#shared[stage] as number;
+    return isBusy ? shared - (this.#keptForIdleOwners[stage] as number) : shared;
   }
 
-  /** Whether the pool's free reserve and free shared capacity together hold `amount` more. */
-  fits(stage: Stage, pool: number, amount: number): boolean {
+  /** Whether the pool's free reserve and the shared capacity that is free for such an owner together hold `amount` more. */
+  fits(stage: Stage, pool: number, amount: number, isBusy: boolean): boolean {
     const spilled = this.#spilled(stage, pool, amount);
-    return spilled === 0 || this.shared(stage) + spilled <= this.sharedCapacity(stage);
+    return spilled === 0 || this.shared(stage) + spilled <= this.sharedCapacity(stage, isBusy);
   }
 
   charge(stage: Stage, pool: number, amount: number): void {

@@ -77,6 +77,7 @@ function parseStage(json: unknown, path: string): UncheckedStageOptions {
     bootstrapReserved: section.integer('bootstrapReserved'),
     reconnectReserved: section.integer('reconnectReserved'),
     controlReserved: section.integer('controlReserved'),
+    keptForIdleOwners: section.integer('keptForIdleOwners'),
     shadow: section.boolean('shadow'),
   });
   section.end();

@@ -84,7 +84,7 @@ export interface UnreservedStageOptions extends StageLimitOptions {
 }
 
 /** A stage with reserves; 0 gives one up. */
-export type ReservedStageOptions = ConnectionStageOptions | RequestStageOptions;
+export type ReservedStageOptions = ConnectionStageOptions | RequestStageOptions | ExecutionStageOptions;
 
 interface ClassReserveOptions extends StageLimitOptions {
   /** Default: one operation or one message. */
@@ -101,9 +101,21 @@ export interface ConnectionStageOptions extends ClassReserveOptions {
 
 /** A stage of decoded requests. */
 export interface RequestStageOptions extends ClassReserveOptions {
-  readonly stage: DecodedRequestStageName;
+  readonly stage: Exclude<DecodedRequestStageName, 'RequestExecution'>;
   /** Default: one operation or one message. */
   readonly controlReserved?: number;
+}
+
+/** Requests that run. */
+export interface ExecutionStageOptions extends ClassReserveOptions {
+  readonly stage: 'RequestExecution';
+  /** Default: one operation. */
+  readonly controlReserved?: number;
+  /**
+   * Slots of what is shared that only owners with nothing running may take, while there are several owners; the others wait
+   * meanwhile. Default: an eighth of what is shared.
+   */
+  readonly keptForIdleOwners?: number;
 }
 
 /** A provisioned group of callers with reserves of its own. */
@@ -141,6 +153,7 @@ export interface UncheckedStageOptions extends StageLimitOptions {
   readonly bootstrapReserved?: number;
   readonly reconnectReserved?: number;
   readonly controlReserved?: number;
+  readonly keptForIdleOwners?: number;
 }
 
 /** All modes, the least protection first. */

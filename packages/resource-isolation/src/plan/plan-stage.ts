@@ -1,9 +1,12 @@
 import { checkInteger, ResourceIsolationOptionsError } from '../options-error.ts';
-import { type Stage, stageNames } from '../stage.ts';
+import { Stage, stageNames } from '../stage.ts';
 import type { StagePlan, TrustedOwnerPlan } from './plan.ts';
 import type { Profile, TrustedOwnerEntry } from './profile.ts';
 import type { StageReserves } from './stage-reserves.ts';
 import type { StageTotal } from './stage-totals.ts';
+
+/** One of so many shared slots is kept for owners with nothing running. */
+const IDLE_OWNERS_PART = 8;
 
 /** What one stage is planned from. */
 export interface StageParts {
@@ -38,11 +41,29 @@ export function planStage(parts: StageParts): StagePlan {
     reconnect: reserves.reconnect,
     control: reserves.control,
     trusted: reserves.trusted.reduce((sum, reserve) => sum + reserve, 0),
+    keptForIdleOwners: keptForIdleOwners(parts, shared),
     ownerHardLimit: hardLimit === undefined ? total : checkInteger(`${entry?.path}.ownerHardLimit`, hardLimit, unit, total),
     unit,
     ceiling,
     isShadow: entry?.option.shadow ?? false,
   };
+}
+
+/**
+ * Only where requests wait for room: elsewhere whoever has something in use would be refused while there is room.
+ * @throws ResourceIsolationOptionsError for another stage or mode, or when nothing would be left for owners that run something.
+ */
+function keptForIdleOwners({ stage, profile }: StageParts, shared: number): number {
+  const entry = profile.stages[stage];
+  const given = entry?.option.keptForIdleOwners;
+  if (stage === Stage.RequestExecution && profile.hasClassReserves) {
+    return given === undefined
+      ? Math.floor(shared / IDLE_OWNERS_PART)
+      : checkInteger(`${entry?.path}.keptForIdleOwners`, given, 0, shared - 1);
+  }
+  if (given === undefined || given === 0) return 0;
+  const where = profile.hasClassReserves ? `at stage ${stageNames[stage]}` : `in mode ${profile.mode}`;
+  throw new ResourceIsolationOptionsError(`${entry?.path}.keptForIdleOwners`, `nothing kept ${where}`, given);
 }
 
 /** @param reserves by stage. */

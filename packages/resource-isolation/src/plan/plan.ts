@@ -14,6 +14,8 @@ export interface StagePlan {
   readonly control: number;
   /** Reserves of all trusted owners together. */
   readonly trusted: number;
+  /** Part of what is shared that only owners with nothing in use here may take, while there are several owners. */
+  readonly keptForIdleOwners: number;
   /** Most that one ordinary owner may have. */
   readonly ownerHardLimit: number;
   /** The smallest reserve that is any use: one operation, or one message of maximum size. */
