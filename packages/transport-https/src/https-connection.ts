@@ -1,10 +1,20 @@
 import type { IncomingMessage } from 'node:http';
+import type { RemoteAddress } from '@bulkhead/contracts';
+import type { Owner } from '@bulkhead/resource-isolation';
 import type { UnsentHolder, UnsentShare } from '@bulkhead/transport';
-import type { AcceptedConnection } from './http-port.ts';
 import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import type { HttpsExchange } from './https-exchange.ts';
 import { POLICY_NONE_URI } from './https-profiles.ts';
+
+/** What is known of a connection that was admitted. */
+export interface AcceptedConnection {
+  readonly remote: RemoteAddress;
+  /** Who is charged for it; nothing but its address is known of him. */
+  readonly owner: Owner;
+  /** DER of the certificate that the client showed in the TLS handshake, if it is one that this server trusts. */
+  readonly clientCertificate?: Buffer | undefined;
+}
 
 /** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
 export class HttpsConnection implements UnsentHolder {
@@ -16,6 +26,7 @@ export class HttpsConnection implements UnsentHolder {
   /** By transport profile. */
   readonly #channels: Map<string, HttpsChannel> = new Map();
   #unsentBytes = 0;
+  #ignoredRequests = 0;
   #isClosing = false;
   #isClosed = false;
 
@@ -98,9 +109,20 @@ export class HttpsConnection implements UnsentHolder {
     this.#unsent.update();
   }
 
-  /** Takes no further request and closes once the answers are out. Idempotent. */
+  /** It came behind the one with which the connection ends. A peer that goes on sending is cut off. */
+  ignoreRequest(): void {
+    if (++this.#ignoredRequests > this.#environment.limits.maxRequestsPerConnection) this.destroy();
+  }
+
+  /** Takes no further request. */
+  endsWithAnswers(): void {
+    this.#isClosing = true;
+  }
+
+  /** Gives up what is not answered yet and closes once the answers are out. Idempotent. */
   closeSoon(): void {
     this.#isClosing = true;
+    for (const exchange of this.#exchanges) exchange.giveUp();
     if (this.#exchanges.size === 0) this.#socket.destroySoon();
   }
 

@@ -1,11 +1,13 @@
 import type { Lease } from '@bulkhead/resource-isolation';
 import type { FastifyReply } from 'fastify';
+import { refuse } from './http-refusal.ts';
 import type { HttpsConnection } from './https-connection.ts';
 import type { HttpsRequest } from './https-request.ts';
 
 /** One HTTP request with its response, from its head to the last byte out. */
 export class HttpsExchange {
   readonly connection: HttpsConnection;
+  /** Of the HTTP request. */
   readonly #reply: FastifyReply;
   /** Of stage ReassemblyBytes, while the body is read. */
   #body: Lease | undefined = undefined;
@@ -51,6 +53,12 @@ export class HttpsExchange {
     this.connection.addUnsent(body.length);
     if (this.connection.isClosing) void this.#reply.header('connection', 'close');
     void this.#reply.code(200).type(contentType).send(body);
+  }
+
+  /** The server stops before there is an answer. */
+  giveUp(): void {
+    if (this.#isEnded || this.#reply.sent) return;
+    refuse(this.#reply.request, this.#reply, { statusCode: 503, text: 'the server stops', closes: true });
   }
 
   /** The response is out, or the connection is gone. Idempotent. */
