@@ -51,7 +51,6 @@ export class HttpsExchange {
     if (this.#isEnded) return;
     this.#unsentBytes += body.length;
     this.connection.addUnsent(body.length);
-    if (this.connection.isClosing) void this.#reply.header('connection', 'close');
     void this.#reply.code(200).type(contentType).send(body);
   }
 

@@ -21,7 +21,7 @@ export interface HttpsRateLimiterOptions extends ClientIpKeyOptions {
 const MAX_REQUESTS = 1_000_000_000;
 const MAX_WINDOW_MS = 3_600_000;
 
-/** Fixed windows for everybody and for routes, a bucket for each client. Nothing is counted for a request that is refused. */
+/** Fixed windows for everybody and for routes, a bucket for each client. */
 export class HttpsRateLimiter {
   readonly #everybody: FixedWindow;
   readonly #routes: ReadonlyMap<string, FixedWindow>;
