@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
 import type { Runtime } from '@bulkhead/contracts';
 import type { ChannelIdentity } from '@bulkhead/secure-channel';
-import { type Certificate, CertificateStore, CertificateValidator, findSecurityPolicy, parseCertificateChain } from '@bulkhead/security';
+import {
+  type Certificate,
+  CertificateStore,
+  CertificateValidator,
+  findSecurityPolicy,
+  parseCertificateChain,
+  type ValidationRequest,
+} from '@bulkhead/security';
 import {
   ApplicationDescription,
   ApplicationType,
@@ -13,6 +20,7 @@ import {
 import { createClientRuntime } from './client-runtime.ts';
 import type { ChannelSecurity } from './connection/channel-security.ts';
 import { SharedDiscovery } from './shared-discovery.ts';
+import type { TlsTrust } from './transport/connect-socket.ts';
 
 /** Who a client is; only the name has no default. */
 export interface ClientApplicationOptions {
@@ -38,7 +46,7 @@ export interface ClientPkiOptions {
 const MAX_WAITING_KEY_OPERATIONS = 100_000;
 
 /** A client application: its name, its certificate, and which servers it trusts. Any number of sessions share it. */
-export class ClientApplication implements AsyncDisposable {
+export class ClientApplication implements AsyncDisposable, TlsTrust {
   readonly description: ApplicationDescription;
   readonly runtime: Runtime;
   /** For its sessions. */
@@ -93,6 +101,11 @@ export class ClientApplication implements AsyncDisposable {
     return policy.isSecure ? { policy, mode, serverCertificate, identity: await this.#identity() } : { policy, mode, serverCertificate };
   }
 
+  /** Trusts the TLS certificates of servers like their application certificates, which they often are. */
+  async checkTlsCertificate(certificateChain: Buffer, host: string): Promise<void> {
+    await this.#validateChain(certificateChain, { hostNames: this.#pki.checkHostName ? [host] : undefined });
+  }
+
   /** Settles when refused certificates are stored. Sessions aren't closed. */
   async close(): Promise<void> {
     await (await this.#store?.catch(() => undefined))?.close();
@@ -109,17 +122,26 @@ export class ClientApplication implements AsyncDisposable {
 
   async #validate(endpoint: EndpointDescription): Promise<Certificate> {
     if (endpoint.serverCertificate === null) throw new UaStatusError(StatusCodes.BadCertificateInvalid, 'endpoint without a certificate');
-    const { autoAcceptUntrustedCertificates, checkHostName } = this.#pki;
+    const host = hostOf(endpoint.endpointUrl);
+    return this.#validateChain(endpoint.serverCertificate, {
+      applicationUri: endpoint.server.applicationUri ?? '',
+      hostNames: this.#pki.checkHostName && host !== undefined ? [host] : undefined,
+      policy: findSecurityPolicy(endpoint.securityPolicyUri),
+    });
+  }
+
+  async #validateChain(
+    chain: Uint8Array,
+    request: Pick<ValidationRequest, 'applicationUri' | 'hostNames' | 'policy'>,
+  ): Promise<Certificate> {
+    const { autoAcceptUntrustedCertificates } = this.#pki;
     const { trustList } = await this.certificateStore();
     const validator = new CertificateValidator(trustList, { autoAcceptUntrustedCertificates });
-    const host = hostOf(endpoint.endpointUrl);
-    const { certificate, isAutoAccepted } = await validator.validate(parseCertificateChain(endpoint.serverCertificate), {
+    const { certificate, isAutoAccepted } = await validator.validate(parseCertificateChain(chain), {
       role: 'application',
       applicationType: 'server',
-      applicationUri: endpoint.server.applicationUri ?? '',
-      hostNames: checkHostName && host !== undefined ? [host] : undefined,
-      policy: findSecurityPolicy(endpoint.securityPolicyUri),
       nowMs: Date.now(),
+      ...request,
     });
     if (isAutoAccepted) this.runtime.log.log('warn', 'client.certificateAutoAccepted', { thumbprint: certificate.thumbprint });
     return certificate;

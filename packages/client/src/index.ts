@@ -32,5 +32,7 @@ export { Subscription } from './subscription/subscription.ts';
 export type { RevisedParameters, SubscriptionOptions, SubscriptionState } from './subscription/subscription-options.ts';
 export type { SubscriptionSet } from './subscription/subscription-set.ts';
 export type { ClientTransport, TransportConnector } from './transport/client-transport.ts';
+export type { TlsTrust } from './transport/connect-socket.ts';
 export { type TcpConnectorOptions, tcpConnector } from './transport/connect-tcp.ts';
+export { type WssConnectorOptions, wssConnector } from './transport/connect-wss.ts';
 export { ThrottledTransport } from './transport/throttled-transport.ts';

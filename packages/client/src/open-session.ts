@@ -2,6 +2,7 @@ import { type EndpointDescription, StatusCodes, UaStatusError } from '@bulkhead/
 import type { ClientApplication } from './client-application.ts';
 import { ClientConnection } from './connection/client-connection.ts';
 import type { ClientConnectionOptions } from './connection/connection-options.ts';
+import { getEndpoints } from './discovery.ts';
 import { type EndpointCriteria, selectEndpoint } from './select-endpoint.ts';
 import { ClientSession } from './session/client-session.ts';
 import type { SessionSeed } from './session/session-handshake.ts';
@@ -32,7 +33,10 @@ export async function discoverEndpoint(
   options: OpenSessionOptions,
   signal?: AbortSignal,
 ): Promise<DiscoveredEndpoint> {
-  const endpoints = await application.discovery.endpointsOf({ ...connectionOptionsOf(options), runtime: application.runtime }, signal);
+  const discovery = { tlsTrust: application, ...connectionOptionsOf(options), runtime: application.runtime };
+  // Others may trust another TLS certificate: nothing is shared with them.
+  const isShared = discovery.tlsTrust === application;
+  const endpoints = await (isShared ? application.discovery.endpointsOf(discovery, signal) : getEndpoints(discovery, signal));
   const criteria = { ...options.security, userTokenType: userTokenTypeOf(options.user ?? ANONYMOUS) };
   return { endpoint: selectEndpoint(endpoints, criteria, options.endpointUrl), endpoints };
 }
@@ -46,7 +50,10 @@ export async function openConnection(
 ): Promise<ClientConnection> {
   const security = await application.securityFor(endpoint, needsServerCertificate(options.user ?? ANONYMOUS, endpoint));
   const endpointUrl = endpoint.endpointUrl ?? options.endpointUrl;
-  return ClientConnection.open({ ...connectionOptionsOf(options), endpointUrl, security, runtime: application.runtime }, signal);
+  return ClientConnection.open(
+    { tlsTrust: application, ...connectionOptionsOf(options), endpointUrl, security, runtime: application.runtime },
+    signal,
+  );
 }
 
 /** What a Session at a discovered endpoint is made of. */

@@ -1,6 +1,8 @@
 import { findSecurityPolicy, type SecurityPolicy, type SecurityPolicyName } from '@bulkhead/security';
 import { UA_TCP_PROFILE_URI } from '@bulkhead/transport-tcp';
+import { UA_WSS_PROFILE_URI } from '@bulkhead/transport-websocket';
 import { type EndpointDescription, MessageSecurityMode, StatusCodes, UaStatusError, type UserTokenType } from '@bulkhead/types';
+import { protocolOf } from './transport/endpoint-url.ts';
 
 /** What an endpoint has to offer. */
 export interface EndpointCriteria {
@@ -14,6 +16,13 @@ export interface EndpointCriteria {
 
 /** Weakest first; this side's own opinion, as a server's securityLevel travels unprotected. */
 const POLICY_ORDER: readonly SecurityPolicyName[] = ['None', 'Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'];
+
+/** Profiles that can be reached by a URL of this scheme; the .NET stack has a name of its own for opc.wss. OPC 10000-7. */
+const PROFILES: Readonly<Record<string, readonly string[]>> = {
+  'opc.tcp:': [UA_TCP_PROFILE_URI, ''],
+  'opc.wss:': [UA_WSS_PROFILE_URI, 'http://opcfoundation.org/UA-Profile/Transport/uawss-uasc-uabinary'],
+};
+const SCHEMES: Readonly<Record<string, string>> = { 'wss:': 'opc.wss:', 'ws:': 'opc.wss:', 'opc.ws:': 'opc.wss:' };
 
 interface Candidate {
   readonly endpoint: EndpointDescription;
@@ -33,7 +42,10 @@ export function selectEndpoint(
   criteria: EndpointCriteria,
   connectUrl: string,
 ): EndpointDescription {
-  const secured = endpoints.flatMap((endpoint) => candidateOf(endpoint, criteria));
+  const scheme = protocolOf(connectUrl);
+  const profiles = PROFILES[SCHEMES[scheme] ?? scheme] ?? [];
+  const reachable = endpoints.filter(({ transportProfileUri }) => profiles.includes(transportProfileUri ?? ''));
+  const secured = reachable.flatMap((endpoint) => candidateOf(endpoint, criteria));
   if (secured.length === 0) {
     throw new UaStatusError(StatusCodes.BadSecurityModeRejected, `no endpoint of ${connectUrl} with ${describeCriteria(criteria)}`);
   }
@@ -46,8 +58,8 @@ export function selectEndpoint(
 
 function candidateOf(endpoint: EndpointDescription, { policy: policyName, mode }: EndpointCriteria): Candidate[] {
   const policy = findSecurityPolicy(endpoint.securityPolicyUri);
-  const { securityMode, transportProfileUri } = endpoint;
-  if (policy === undefined || (transportProfileUri !== UA_TCP_PROFILE_URI && (transportProfileUri ?? '') !== '')) return [];
+  const { securityMode } = endpoint;
+  if (policy === undefined) return [];
   if (policy.isSecure === (securityMode === MessageSecurityMode.None) || securityMode === MessageSecurityMode.Invalid) return [];
   if (policyName !== undefined && policy.name !== policyName) return [];
   if (mode !== undefined && securityMode !== MessageSecurityMode[mode]) return [];

@@ -7,6 +7,8 @@ import {
   type ReverseConnectOptions,
   type ServerOptions,
   type ServerRateLimitOptions,
+  type WebPortSettings,
+  type WebSocketSettings,
 } from '@bulkhead/server';
 
 /** Starts a description of what an application offers over OPC UA. */
@@ -66,6 +68,12 @@ export class OpcUaServerBuilder {
   /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */
   addReverseConnect(client: ReverseConnectOptions): OpcUaServerBuilder {
     return this.#with({ reverseConnect: [...(this.#options.reverseConnect ?? []), client] });
+  }
+
+  /** Serves SecureChannels over WebSockets (opc.wss) on the web port, which all web transports share. */
+  addWebSocketTransport({ pingIntervalMs, ...webPort }: WebPortSettings & WebSocketSettings = {}): OpcUaServerBuilder {
+    const webSocket = pingIntervalMs === undefined ? {} : { pingIntervalMs };
+    return this.#with({ webPort: { ...this.#options.webPort, ...webPort }, webSocket });
   }
 
   /** Selects requests of the host's own whose handlers may wait without an execution slot; Publish may in any case. */

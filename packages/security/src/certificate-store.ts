@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApplicationIdentity } from './application-identity.ts';
 import type { Certificate } from './certificate.ts';
 import { FolderTrustList } from './folder-trust-list.ts';
 import { LocalPrivateKey, type LocalPrivateKeyOptions } from './local-private-key.ts';
+import { pemOf } from './pem.ts';
 import type { PrivateKeyOperations } from './private-key-operations.ts';
 
 /** How a PKI folder is opened. */
@@ -50,9 +52,12 @@ export class CertificateStore {
   readonly isNew: boolean;
   /** What an operator should be told once at start-up. */
   readonly warnings: readonly string[];
+  readonly #key: KeyObject;
+  readonly #chain: readonly Certificate[];
 
   private constructor(
     chain: readonly Certificate[],
+    key: KeyObject,
     privateKey: PrivateKeyOperations,
     trustList: FolderTrustList,
     userTrustList: FolderTrustList,
@@ -62,6 +67,8 @@ export class CertificateStore {
     this.certificate = chain[0] as Certificate;
     this.certificateChain = Buffer.concat(chain.map((link) => link.der));
     this.privateKey = privateKey;
+    this.#key = key;
+    this.#chain = chain;
     this.trustList = trustList;
     this.userTrustList = userTrustList;
     this.isNew = isNew;
@@ -89,12 +96,19 @@ export class CertificateStore {
     });
     return new CertificateStore(
       chain,
+      privateKey,
       new LocalPrivateKey(privateKey, options.privateKeyLimits),
       trustList,
       userTrustList,
       isNew,
       warnings,
     );
+  }
+
+  /** Certificate chain and private key as TLS wants them: PEM. */
+  tlsIdentity(): { readonly cert: string; readonly key: string } {
+    const cert = this.#chain.map(({ der }) => pemOf('CERTIFICATE', der)).join('');
+    return { cert, key: this.#key.export({ type: 'pkcs8', format: 'pem' }).toString() };
   }
 
   /** Settles when the certificates refused so far are stored. The store holds nothing else open. */

@@ -1,4 +1,6 @@
 import { SecurityPolicies, type SecurityPolicyName } from '@bulkhead/security';
+import { UA_TCP_PROFILE_URI } from '@bulkhead/transport-tcp';
+import { UA_WSS_PROFILE_URI } from '@bulkhead/transport-websocket';
 import {
   ApplicationDescription,
   ApplicationType,
@@ -10,8 +12,12 @@ import {
 } from '@bulkhead/types';
 import type { ResolvedServerOptions } from './server-options.ts';
 
-/** OPC 10000-7: UA-TCP UA-SC UA-Binary. */
-export const UATCP_TRANSPORT_PROFILE = 'http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary';
+/** Transport profiles by the scheme of their URLs. OPC 10000-7. */
+const PROFILES: Readonly<Record<string, string>> = {
+  'opc.tcp:': UA_TCP_PROFILE_URI,
+  'opc.wss:': UA_WSS_PROFILE_URI,
+  'opc.ws:': UA_WSS_PROFILE_URI,
+};
 
 /** What endpoint descriptions are made of. */
 export interface EndpointSources {
@@ -55,7 +61,7 @@ export function endpointDescriptions(sources: EndpointSources): EndpointDescript
           securityMode: MessageSecurityMode[mode],
           securityPolicyUri: SecurityPolicies[name].uri,
           userIdentityTokens: userTokenPolicies(sources.options, name),
-          transportProfileUri: UATCP_TRANSPORT_PROFILE,
+          transportProfileUri: PROFILES[new URL(endpointUrl).protocol] ?? '',
           securityLevel: policyLevels[name] + (mode === 'SignAndEncrypt' ? 5 : 0),
         }),
       ),

@@ -20,4 +20,5 @@ export {
   type ServerOptions,
   type UserValidator,
 } from './server-options.ts';
+export type { WebPortSettings, WebSocketSettings } from './web/web-options.ts';
 export { type ServerParts, stopParts, type WiringTaps, wireServer } from './wiring.ts';

@@ -1,6 +1,7 @@
 import type { AddressSpace } from '@bulkhead/address-space';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import { CertificateStore } from '@bulkhead/security';
+import type { TlsIdentity, WebPort } from '@bulkhead/transport-https';
 import type { ReverseConnector, TcpListener } from '@bulkhead/transport-tcp';
 import { ServerState } from '@bulkhead/types';
 import type { IsolationReport } from './isolation/server-isolation.ts';
@@ -11,6 +12,7 @@ import { bindServerObject, type LiveServerState } from './server-object.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createTcpListener } from './tcp-endpoint.ts';
 import { observeIsolation } from './telemetry/isolation-metrics.ts';
+import { createWebPort, webUrls } from './web/web-listener.ts';
 import { type ServerParts, stopParts, wireServer } from './wiring.ts';
 
 /** Adds nodes before the server listens. */
@@ -39,6 +41,7 @@ export class OpcUaServer implements AsyncDisposable {
   readonly certificateStore: CertificateStore;
   readonly #parts: ServerParts<NodeRuntime>;
   readonly #listener: TcpListener;
+  readonly #webPort: WebPort | undefined;
   readonly #reverseConnector: ReverseConnector;
   readonly #live: LiveServerState;
   readonly #metrics: Disposable;
@@ -49,6 +52,7 @@ export class OpcUaServer implements AsyncDisposable {
     store: CertificateStore,
     parts: ServerParts<NodeRuntime>,
     listener: TcpListener,
+    webPort: WebPort | undefined,
     live: LiveServerState,
     metrics: Disposable,
   ) {
@@ -56,6 +60,7 @@ export class OpcUaServer implements AsyncDisposable {
     this.certificateStore = store;
     this.#parts = parts;
     this.#listener = listener;
+    this.#webPort = webPort;
     this.#reverseConnector = createReverseConnector(options, parts);
     this.#live = live;
     this.#metrics = metrics;
@@ -72,22 +77,28 @@ export class OpcUaServer implements AsyncDisposable {
     const store = await openStore(options, runtime);
     let parts: ServerParts<NodeRuntime>;
     let listener: TcpListener;
+    let webPort: WebPort | undefined;
     try {
       parts = wireServer(options, given, store, runtime);
       listener = createTcpListener(options, parts);
+      webPort = createWebPort(options, parts, store);
     } catch (error) {
       runtime.timers.clear();
       await store.close();
       throw error;
     }
     const live: LiveServerState = { state: ServerState.Running };
-    const server = new OpcUaServer(options, store, parts, listener, live, observeIsolation(parts.isolation, given.meterProvider));
+    const server = new OpcUaServer(options, store, parts, listener, webPort, live, observeIsolation(parts.isolation, given.meterProvider));
     try {
       parts.space.loadCoreNamespace();
       bindServerObject(parts, options, live);
       for (const add of addNodes) await add(parts.space);
       const [listening] = await listener.listen();
-      parts.endpoints.urls = options.hostNames.map((name) => `opc.tcp://${urlHost(name)}:${listening?.port}`);
+      const web = await webPort?.listen();
+      parts.endpoints.urls = [
+        ...options.hostNames.map((name) => `opc.tcp://${urlHost(name)}:${listening?.port}`),
+        ...(web === undefined ? [] : webUrls(options, web.port)),
+      ];
       server.#reverseConnector.start();
     } catch (error) {
       await server.stop();
@@ -99,6 +110,14 @@ export class OpcUaServer implements AsyncDisposable {
   /** Where clients reach the server. */
   get endpointUrls(): readonly string[] {
     return this.#parts.endpoints.urls;
+  }
+
+  /**
+   * Shows another TLS certificate to those that connect to the web port from now on.
+   * @throws Error of node:tls when certificate and key can't be used; the one before stays then.
+   */
+  reloadWebCertificate(tls: TlsIdentity): void {
+    this.#webPort?.reloadIdentity(tls);
   }
 
   get space(): AddressSpace {
@@ -146,9 +165,11 @@ export class OpcUaServer implements AsyncDisposable {
   async #stop(): Promise<void> {
     this.#live.state = ServerState.Shutdown;
     this.#listener.stopAccepting();
+    this.#webPort?.stopAccepting();
     this.#reverseConnector.stopDialling();
     await stopParts(this.#parts);
     await this.#listener.close();
+    await this.#webPort?.close();
     await this.#reverseConnector.close();
     this.#metrics[Symbol.dispose]();
     this.#parts.isolation[Symbol.dispose]();

@@ -7,6 +7,7 @@ import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
+import { resolveWebPort, resolveWebSocket } from './web/web-options.ts';
 
 const MIN_BUFFER_BYTES = 8192;
 const MAX_INT32 = 0x7fffffff;
@@ -60,6 +61,8 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     maxReassemblyBytes: reassemblyBytes(options, maxMessageSize),
     rateLimits: resolveRateLimits(options.rateLimits),
     ...resolveTimeouts(options),
+    webPort: resolveWebPort(options.webPort, host),
+    webSocket: options.webSocket === undefined ? undefined : resolveWebSocket(options.webSocket),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     ...resolveRetainedBytes(options, maxMessageSize),

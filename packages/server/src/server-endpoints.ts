@@ -77,8 +77,9 @@ export class ServerEndpoints implements SecureChannelEndpoints, SessionEndpoints
     return parseCertificateChain(chain, this.certificateCache)[0]?.thumbprint ?? '';
   }
 
-  describe(_channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[] {
-    return endpointDescriptions(this.#sources(endpointUrl));
+  /** Those that the client could have chosen by the transport that it came by. OPC 10000-4 §5.7.2.2. */
+  describe(channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[] {
+    return this.endpoints(channel, endpointUrl).filter(({ transportProfileUri }) => transportProfileUri === channel.transportProfileUri);
   }
 
   credentials(_channel: SecureChannelContext): ServerCredentials {
@@ -89,13 +90,13 @@ export class ServerEndpoints implements SecureChannelEndpoints, SessionEndpoints
     return applicationDescription(this.#sources(endpointUrl));
   }
 
-  endpoints(channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[] {
-    return this.describe(channel, endpointUrl);
+  endpoints(_channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[] {
+    return endpointDescriptions(this.#sources(endpointUrl));
   }
 
   #sources(endpointUrl: string | null): Parameters<typeof endpointDescriptions>[0] {
     const reached = this.#reachedBy(endpointUrl);
-    const endpointUrls = reached === undefined ? this.#urls : [reached];
+    const endpointUrls = reached === undefined ? this.#urls : this.#urlsAt(reached);
     return { options: this.#options, certificateChain: this.#store.certificateChain, endpointUrls };
   }
 
@@ -103,12 +104,23 @@ export class ServerEndpoints implements SecureChannelEndpoints, SessionEndpoints
    * The URL by which this client got here, when it is one that the server may name: behind a port mapping or on a wildcard
    * address only the client knows it.
    */
-  #reachedBy(endpointUrl: string | null): string | undefined {
+  #reachedBy(endpointUrl: string | null): URL | undefined {
     if (endpointUrl === null || !URL.canParse(endpointUrl)) return undefined;
-    const { protocol, hostname, port } = new URL(endpointUrl);
-    if (protocol !== 'opc.tcp:' || hostname === '') return undefined;
+    const url = new URL(endpointUrl);
+    const { protocol, hostname } = url;
+    if (hostname === '' || !this.#urls.some((own) => own.startsWith(`${protocol}//`))) return undefined;
     const isOwnName = this.#options.hostNames.some((name) => name.toLowerCase() === hostname.toLowerCase());
-    if (!isOwnName && !WILDCARD_HOSTS.has(this.#options.host)) return undefined;
-    return `opc.tcp://${hostname}${port === '' ? '' : `:${port}`}`;
+    return isOwnName || WILDCARD_HOSTS.has(this.#options.host) ? url : undefined;
+  }
+
+  /** One URL for each transport, at the name by which a client got here; by its own transport at its port too. */
+  #urlsAt({ protocol, hostname, port }: URL): string[] {
+    const byScheme = new Map<string, string>();
+    for (const own of this.#urls) {
+      const url = new URL(own);
+      const at = url.protocol === protocol ? port : url.port;
+      byScheme.set(url.protocol, `${url.protocol}//${hostname}${at === '' ? '' : `:${at}`}`);
+    }
+    return [...byScheme.values()];
   }
 }

@@ -12,6 +12,9 @@ import type { SubscriptionLimits } from '@bulkhead/subscription';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { BandwidthOptions } from './bandwidth/bandwidth-options.ts';
 import type { ServerRateLimiterProvider, ServerRateLimitOptions } from './rate-limits/rate-limit-options.ts';
+import type { ResolvedWebPort, ResolvedWebSocket, WebPortSettings, WebSocketSettings } from './web/web-options.ts';
+
+export { OptionsError } from './options-error.ts';
 
 /** Bytes in a mebibyte. */
 export const MiB: number = 1024 * 1024;
@@ -74,6 +77,10 @@ export interface ServerOptions {
   /** Globally unique URI of this instance. Default `urn:<host name>:<applicationName>`. */
   readonly applicationUri?: string;
   readonly productUri?: string;
+  /** The port of `webSocket`; nothing listens on it without one of them. */
+  readonly webPort?: WebPortSettings;
+  /** Serves opc.wss on `webPort`. Default: not served. */
+  readonly webSocket?: WebSocketSettings;
   /** Address to listen on. Default `127.0.0.1`: nobody else reaches the server unless it is told so. */
   readonly host?: string;
   /** TCP port; 0 takes any free one. Default 4840. */
@@ -158,17 +165,6 @@ export interface ServerOptions {
   readonly log?: Logger;
 }
 
-/** A wrong option: where it is, what would be right and what it was. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-  readonly path: string;
-
-  constructor(path: string, expected: string, actual: unknown) {
-    super(`${path}: ${expected} is wanted, not ${JSON.stringify(actual) ?? String(actual)}`);
-    this.path = path;
-  }
-}
-
 /** Options with all defaults filled in. */
 export type ResolvedServerOptions = Required<
   Omit<
@@ -189,8 +185,12 @@ export type ResolvedServerOptions = Required<
     | 'operationLimits'
     | 'subscriptionLimits'
     | 'reverseConnect'
+    | 'webPort'
+    | 'webSocket'
   >
 > & {
+  readonly webPort: ResolvedWebPort;
+  readonly webSocket: ResolvedWebSocket | undefined;
   readonly reverseConnect: readonly Required<ReverseConnectOptions>[];
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;

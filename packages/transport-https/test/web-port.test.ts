@@ -4,9 +4,9 @@ import { createConnection, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Stage } from '@bulkhead/resource-isolation';
 import { createManualRuntime, RecordingLogger, RecordingOwners, RecordingProvider, trackLeaks } from '@bulkhead/testkit';
-import { type ConnectionRateGate, UacpConnectionFactory } from '@bulkhead/transport';
+import { type ConnectionRateGate, UacpConnectionFactory, type UpgradeRequest } from '@bulkhead/transport';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type TlsIdentity, type UpgradeRequest, WebPort, type WebPortOptions } from '../src/index.ts';
+import { type TlsIdentity, WebPort, type WebPortOptions } from '../src/index.ts';
 import { makeTlsIdentity } from './tls-identity.ts';
 
 let tls: TlsIdentity;

@@ -21,3 +21,4 @@ export {
   type UacpConnectionFactoryOptions,
 } from './uacp-connection-factory.ts';
 export type { UnsentBytes, UnsentHolder, UnsentShare } from './unsent-bytes.ts';
+export type { UpgradableConnection, UpgradeHandler, UpgradeRequest } from './upgrade.ts';

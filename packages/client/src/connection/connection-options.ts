@@ -3,7 +3,8 @@ import type { Throttle } from '@bulkhead/limits';
 import type { UacpLimits } from '@bulkhead/uacp';
 import { createClientRuntime } from '../client-runtime.ts';
 import type { TransportConnector } from '../transport/client-transport.ts';
-import { tcpConnector } from '../transport/connect-tcp.ts';
+import type { TlsTrust } from '../transport/connect-socket.ts';
+import { connectorFor } from '../transport/connector-for.ts';
 import { type ChannelSecurity, UNSECURED } from './channel-security.ts';
 
 /** How a connection is made; only the URL has no default. */
@@ -13,7 +14,12 @@ export interface ClientConnectionOptions {
   readonly security?: ChannelSecurity;
   /** Source address of TCP connections; default: the system's choice. */
   readonly localAddress?: string;
-  /** Default: TCP from `localAddress`. */
+  /**
+   * For the TLS certificate of opc.wss servers that no authority of the operating system vouches for. Default: that of the client
+   * application; without one, no such server is trusted.
+   */
+  readonly tlsTrust?: TlsTrust;
+  /** Default: what the URL's scheme says, from `localAddress`. */
   readonly connector?: TransportConnector;
   /** Limits on bytes per second. Default: none. */
   readonly throttle?: Throttle;
@@ -32,7 +38,7 @@ export interface ClientConnectionOptions {
   readonly runtime?: Runtime;
 }
 
-export type ResolvedConnectionOptions = Required<Omit<ClientConnectionOptions, 'localAddress' | 'throttle' | 'limits'>> & {
+export type ResolvedConnectionOptions = Required<Omit<ClientConnectionOptions, 'localAddress' | 'tlsTrust' | 'throttle' | 'limits'>> & {
   readonly throttle: Throttle | undefined;
   readonly limits: UacpLimits;
 };
@@ -46,12 +52,13 @@ const DEFAULT_LIMITS: UacpLimits = {
 
 /** @throws RangeError naming the option that is no integer >= 1. */
 export function resolveConnectionOptions(options: ClientConnectionOptions): ResolvedConnectionOptions {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const resolved = {
     endpointUrl: options.endpointUrl,
     security: options.security ?? UNSECURED,
-    connector: options.connector ?? tcpConnector({ localAddress: options.localAddress }),
+    connector: options.connector ?? connectorFor(options, limits.receiveBufferSize),
     throttle: options.throttle,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits,
     requestedLifetimeMs: options.requestedLifetimeMs ?? 3_600_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
     requestTimeoutMs: options.requestTimeoutMs ?? 15_000,

@@ -6,7 +6,11 @@ import { type EndpointDescription, StatusCodes, UaStatusError } from '@bulkhead/
  * @throws UaStatusError BadSecurityChecksFailed
  */
 export function checkEndpoints(discovered: readonly EndpointDescription[], created: readonly EndpointDescription[]): void {
-  const expected = discovered.map(endpointKey).sort();
+  const profiles = new Set(created.map(({ transportProfileUri }) => transportProfileUri));
+  const expected = discovered
+    .filter(({ transportProfileUri }) => profiles.has(transportProfileUri))
+    .map(endpointKey)
+    .sort();
   const actual = created.map(endpointKey).sort();
   if (expected.length === actual.length && expected.every((key, index) => key === actual[index])) return;
   throw new UaStatusError(StatusCodes.BadSecurityChecksFailed, 'CreateSession names other endpoints than discovery did');

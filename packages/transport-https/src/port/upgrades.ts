@@ -1,28 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { UpgradableConnection, UpgradeHandler } from '@bulkhead/transport';
 import { isOriginAllowed } from './origin.ts';
-import type { WebConnection } from './web-connection.ts';
-
-/** A connection that is to become a WebSocket of a protocol that its handler knows. */
-export interface UpgradeRequest {
-  readonly request: IncomingMessage;
-  readonly socket: Duplex;
-  /** Bytes that came behind the request's head. */
-  readonly head: Buffer;
-  readonly connection: WebConnection;
-  /** Subprotocol: the first one that the client offers and the handler has. */
-  readonly protocol: string;
-}
-
-/** Takes WebSockets of some subprotocols. */
-export interface UpgradeHandler {
-  readonly protocols: readonly string[];
-  /**
-   * Asked before anything is upgraded.
-   * @returns an HTTP status to refuse with, such as 503; undefined when the handler takes the connection.
-   */
-  upgrade(upgrade: UpgradeRequest): number | undefined;
-}
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -45,12 +24,12 @@ export class Upgrades {
     this.#handlers.push(handler);
   }
 
-  handle(request: IncomingMessage, socket: Duplex, head: Buffer, connection: WebConnection): void {
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer, connection: UpgradableConnection): void {
     const status = this.#dispatch(request, socket, head, connection);
     if (status !== undefined) refuseUpgrade(socket, status);
   }
 
-  #dispatch(request: IncomingMessage, socket: Duplex, head: Buffer, connection: WebConnection): number | undefined {
+  #dispatch(request: IncomingMessage, socket: Duplex, head: Buffer, connection: UpgradableConnection): number | undefined {
     if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return 400;
     if (!isOriginAllowed(request, this.#allowedOrigins)) return 403;
     for (const protocol of offeredProtocols(request)) {

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { RemoteAddress } from '@bulkhead/contracts';
 import type { Owner } from '@bulkhead/resource-isolation';
-import type { IncomingConnection } from '@bulkhead/transport';
+import type { IncomingConnection, UpgradableConnection } from '@bulkhead/transport';
 
 /** One physical connection to a web port, from its admission until it is really closed. Several requests may come by it. */
-export class WebConnection {
+export class WebConnection implements UpgradableConnection {
   /** Unique in its port. */
   readonly id: number;
   readonly remote: RemoteAddress;

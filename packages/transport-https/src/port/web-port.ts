@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
 import type { Logger } from '@bulkhead/contracts';
-import { type ConnectionGate, remoteAddressOf, type SocketAddress } from '@bulkhead/transport';
-import { type UpgradeHandler, Upgrades } from './upgrades.ts';
+import { type ConnectionGate, remoteAddressOf, type SocketAddress, type UpgradeHandler } from '@bulkhead/transport';
+import { Upgrades } from './upgrades.ts';
 import { WebConnection } from './web-connection.ts';
 
 /** What the server shows in TLS. */

@@ -1,0 +1,33 @@
+import type { CertificateStore } from '@bulkhead/security';
+import { WebPort } from '@bulkhead/transport-https';
+import { UacpUpgradeHandler } from '@bulkhead/transport-websocket';
+import type { ResolvedServerOptions } from '../server-options.ts';
+import type { ServerParts } from '../wiring.ts';
+
+/** Sockets above the Connection stage that may exist while others close. */
+const SPARE_SOCKETS = 64;
+
+/** Makes the web port with all that is served on it; undefined when nothing is. It doesn't listen yet. */
+export function createWebPort(options: ResolvedServerOptions, parts: ServerParts, store: CertificateStore): WebPort | undefined {
+  const { webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
+  if (webSocket === undefined) return undefined;
+  const { connections, runtime } = parts;
+  const { plain, tls, ...settings } = webPort;
+  const port = new WebPort({
+    ...settings,
+    gate: connections,
+    tls: plain ? undefined : (tls ?? store.tlsIdentity()),
+    backlog: rateLimits.listenBacklog,
+    maxConnections: maxChannelCount + SPARE_SOCKETS,
+    log: runtime.log,
+  });
+  const idle = { timers: runtime.timers, pingIntervalMs: webSocket.pingIntervalMs };
+  port.addUpgradeHandler(new UacpUpgradeHandler({ maxChunkBytes: maxBufferSize, idle }));
+  return port;
+}
+
+/** URLs by which clients reach what the web port serves. */
+export function webUrls({ hostNames, webPort }: ResolvedServerOptions, port: number): string[] {
+  const scheme = webPort.plain ? 'opc.ws' : 'opc.wss';
+  return hostNames.map((name) => `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`);
+}
