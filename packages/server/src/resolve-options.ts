@@ -7,6 +7,7 @@ import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
+import { resolveHttps } from './web/https-options.ts';
 import { resolveWebPort, resolveWebSocket } from './web/web-options.ts';
 
 const MIN_BUFFER_BYTES = 8192;
@@ -63,6 +64,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     ...resolveTimeouts(options),
     webPort: resolveWebPort(options.webPort, host),
     webSocket: options.webSocket === undefined ? undefined : resolveWebSocket(options.webSocket),
+    https: options.https === undefined ? undefined : resolveHttps(options.https, maxMessageSize),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     ...resolveRetainedBytes(options, maxMessageSize),

@@ -29,6 +29,8 @@ export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
   readonly subscriptions: SubscriptionManager;
   readonly dispatcher: RequestDispatcher;
   readonly connections: UacpConnectionFactory;
+  /** Where transports deliver requests. */
+  readonly sink: RequestSink;
   readonly operationLimits: OperationLimits;
   readonly encodingLimits: EncodingLimits;
 }
@@ -77,13 +79,14 @@ export function wireServer<ServerRuntime extends Runtime>(
     handlers: taps.handlers?.(handlers) ?? handlers,
     encodingLimits,
   });
-  const sink = requestSink(dispatcher, sessions, subscriptions, owners);
+  const ownSink = requestSink(dispatcher, sessions, subscriptions, owners);
+  const sink = taps.sink?.(ownSink) ?? ownSink;
   const connections = createConnections(options, given, {
     runtime,
     provider,
     owners,
     endpoints,
-    sink: taps.sink?.(sink) ?? sink,
+    sink,
     retainedBytes: retained,
   });
   return followSessions({
@@ -97,6 +100,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     subscriptions,
     dispatcher,
     connections,
+    sink,
     operationLimits,
     encodingLimits,
   });

@@ -9,8 +9,8 @@ const SPARE_SOCKETS = 64;
 
 /** Makes the web port with all that is served on it; undefined when nothing is. It doesn't listen yet. */
 export function createWebPort(options: ResolvedServerOptions, parts: ServerParts, store: CertificateStore): WebPort | undefined {
-  const { webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
-  if (webSocket === undefined) return undefined;
+  const { https, webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
+  if (webSocket === undefined && https === undefined) return undefined;
   const { connections, runtime } = parts;
   const { plain, tls, ...settings } = webPort;
   const port = new WebPort({
@@ -21,13 +21,19 @@ export function createWebPort(options: ResolvedServerOptions, parts: ServerParts
     maxConnections: maxChannelCount + SPARE_SOCKETS,
     log: runtime.log,
   });
-  const idle = { timers: runtime.timers, pingIntervalMs: webSocket.pingIntervalMs };
-  port.addUpgradeHandler(new UacpUpgradeHandler({ maxChunkBytes: maxBufferSize, idle }));
+  if (webSocket !== undefined) {
+    const idle = { timers: runtime.timers, pingIntervalMs: webSocket.pingIntervalMs };
+    port.addUpgradeHandler(new UacpUpgradeHandler({ maxChunkBytes: maxBufferSize, idle }));
+  }
   return port;
 }
 
 /** URLs by which clients reach what the web port serves. */
-export function webUrls({ hostNames, webPort }: ResolvedServerOptions, port: number): string[] {
-  const scheme = webPort.plain ? 'opc.ws' : 'opc.wss';
-  return hostNames.map((name) => `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`);
+export function webUrls({ hostNames, https, webPort, webSocket }: ResolvedServerOptions, port: number): string[] {
+  const schemes = [
+    ...(webSocket === undefined ? [] : [webPort.plain ? 'opc.ws' : 'opc.wss']),
+    // Without TLS there is a proxy in front that has it.
+    ...(https === undefined ? [] : ['opc.https']),
+  ];
+  return schemes.flatMap((scheme) => hostNames.map((name) => `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`));
 }

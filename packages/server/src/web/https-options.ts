@@ -1,0 +1,40 @@
+import { HttpsRateLimiter, type HttpsRateLimiterOptions, planHttpsLimits } from '@bulkhead/transport-https';
+import { OptionsError } from '../options-error.ts';
+
+/** OPC UA over HTTPS on the web port. */
+export interface HttpsSettings {
+  /** Where requests may be posted to beside `/`, such as `/UA/MyServer`. Default: nowhere else. */
+  readonly path?: string;
+  /** Requests on their way on one connection; one more is refused with 503 and the connection closed. Default 16. */
+  readonly maxRequestsPerConnection?: number;
+}
+
+/** Filled in. */
+export interface ResolvedHttps {
+  readonly paths: readonly string[];
+  readonly maxRequestsPerConnection: number;
+}
+
+/** @throws OptionsError naming the option's path. */
+export function resolveHttps({ path, maxRequestsPerConnection }: HttpsSettings, maxMessageSize: number): ResolvedHttps {
+  if (path !== undefined && !/^\/[\w./~-]*$/u.test(path)) throw new OptionsError('https.path', 'a path such as /UA/MyServer', path);
+  const given = { ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }) };
+  const limits = named('https', () => planHttpsLimits({ maxMessageSize, ...given }), { maxRequestsPerConnection });
+  return { paths: path === undefined ? [] : [path], maxRequestsPerConnection: limits.maxRequestsPerConnection };
+}
+
+/** @throws OptionsError naming the option's path. */
+export function createHttpsRateLimiter(options: HttpsRateLimiterOptions): HttpsRateLimiter {
+  return named('httpsRateLimits', () => new HttpsRateLimiter(options), options);
+}
+
+/** Turns a RangeError, whose message begins with an option's name, into the error of the server's options. */
+function named<T>(path: string, make: () => T, given: object): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const [name = '', expected = error.message] = error.message.split(': ', 2);
+    throw new OptionsError(`${path}.${name}`, expected.replace(/ is needed.*$/u, ''), (given as Record<string, unknown>)[name]);
+  }
+}
