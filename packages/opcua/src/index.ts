@@ -12,6 +12,8 @@ export {
 export {
   type AddNodes,
   type BandwidthOptions,
+  type HttpsRateLimiterOptions,
+  type HttpsSettings,
   type IsolationReport,
   KiB,
   MiB,
@@ -33,6 +35,8 @@ export {
   type ServerRateLimitOptions,
   type StageUsage,
   type UserValidator,
+  type WebPortSettings,
+  type WebSocketSettings,
 } from '@bulkhead/server';
 export {
   BuiltInType,

@@ -76,7 +76,7 @@ export class HttpsConnection implements UnsentHolder {
   /** The channel of requests without a Session. */
   channelOf(transportProfileUri: string, endpointUrl: string): HttpsChannel {
     let channel = this.#channels.get(transportProfileUri);
-    if (channel === undefined) {
+    if (channel === undefined || channel.isRetired) {
       channel = this.createChannel(transportProfileUri, endpointUrl, POLICY_NONE_URI);
       this.#channels.set(transportProfileUri, channel);
     }
