@@ -1,5 +1,5 @@
 import type { OutgoingResponseHeader } from '@bulkhead/contracts';
-import { CreateSessionRequest, ExtensionObject, ServiceFault, type StatusCode } from '@bulkhead/types';
+import { CreateSessionRequest, ExtensionObject, ServiceFault, type StatusCode, StatusCodes, UaStatusError } from '@bulkhead/types';
 import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import type { HttpsExchange } from './https-exchange.ts';
@@ -30,7 +30,8 @@ export class ServiceRequests {
       ? exchange.connection.createChannel(format.transportProfileUri, exchange.endpointUrl, securityPolicyUri)
       : this.#channelOf(exchange, head, format);
     const request = new HttpsRequest(this.#environment, exchange, channel, isNewSession, this.#takeId(), head, message, format);
-    this.#environment.sink.submit(request);
+    if (securityPolicyUri === POLICY_NONE_URI) this.#environment.sink.submit(request);
+    else this.#environment.sink.refuse(request, new UaStatusError(StatusCodes.BadSecurityPolicyRejected, 'no endpoint of this policy'));
     // Charged to the queue from here on.
     exchange.releaseBody();
   }
