@@ -33,6 +33,7 @@ export {
   type ServerOptions,
   type ServerRateLimiterProvider,
   type ServerRateLimitOptions,
+  type SessionlessSettings,
   type StageUsage,
   type UserValidator,
   type WebPortSettings,

@@ -79,10 +79,11 @@ export class OpcUaServerBuilder {
   }
 
   /** Serves OPC UA over HTTPS (opc.https) on the web port, which all web transports share. */
-  addHttpsTransport({ path, maxRequestsPerConnection, ...webPort }: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
+  addHttpsTransport({ path, maxRequestsPerConnection, sessionless, ...webPort }: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
     const https = {
       ...(path === undefined ? {} : { path }),
       ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }),
+      ...(sessionless === undefined ? {} : { sessionless }),
     };
     return this.#with({ webPort: { ...this.#options.webPort, ...webPort }, https });
   }

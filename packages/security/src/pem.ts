@@ -30,6 +30,8 @@ export function readPemBlocks(text: string, label: string): Buffer[] {
 
 /** DER as text between lines that say what it is. RFC 7468. */
 export function pemOf(label: string, der: Uint8Array): string {
-  const lines = Buffer.from(der.buffer, der.byteOffset, der.length).toString('base64').replaceAll(/.{1,64}/gu, '$&\n');
+  const lines = Buffer.from(der.buffer, der.byteOffset, der.length)
+    .toString('base64')
+    .replaceAll(/.{1,64}/gu, '$&\n');
   return `-----BEGIN ${label}-----\n${lines}-----END ${label}-----\n`;
 }

@@ -21,6 +21,6 @@ export {
   type ServerOptions,
   type UserValidator,
 } from './server-options.ts';
-export type { HttpsSettings } from './web/https-options.ts';
+export type { HttpsSettings, SessionlessSettings } from './web/https-options.ts';
 export type { WebPortSettings, WebSocketSettings } from './web/web-options.ts';
 export { type ServerParts, stopParts, type WiringTaps, wireServer } from './wiring.ts';

@@ -16,6 +16,8 @@ import { createConnectionRate } from './rate-limits/connection-rate.ts';
 import { ServerEndpoints } from './server-endpoints.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createUserValidator } from './user-validation.ts';
+import { SessionlessEnds } from './web/sessionless-ends.ts';
+import { SessionlessResolver } from './web/sessionless-resolver.ts';
 
 /** The parts of one server, connected. */
 export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
@@ -29,6 +31,8 @@ export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
   readonly subscriptions: SubscriptionManager;
   readonly dispatcher: RequestDispatcher;
   readonly connections: UacpConnectionFactory;
+  /** Of callers without a Session. */
+  readonly sessionless: SessionlessEnds;
   /** Where transports deliver requests. */
   readonly sink: RequestSink;
   readonly operationLimits: OperationLimits;
@@ -61,6 +65,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   const sessions = createSessions(options, runtime, provider, owners, endpoints);
   const accounts = { accounts: retained, ownerKeyOf: (session: SessionContext) => owners.ownerOf(session.channel, session).key };
   const subscriptions = createSubscriptions(options, given, operationLimits, { runtime, source: space.monitoredSource, ...accounts });
+  const sessionless = new SessionlessEnds();
   const handlers = createServiceHandlers({
     space,
     sessions,
@@ -70,6 +75,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     random: runtime.random,
     cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
     retained: accounts,
+    onSessionlessEnded: (listener) => sessionless.onEnded(listener),
   });
   const dispatcher: RequestDispatcher = createDispatcher(options, given, {
     runtime,
@@ -101,6 +107,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     dispatcher,
     connections,
     sink,
+    sessionless,
     operationLimits,
     encodingLimits,
   });
@@ -125,6 +132,7 @@ function createDispatcher(
 ): RequestDispatcher {
   return new RequestDispatcher({
     ...parts,
+    sessions: options.https?.sessionless === undefined ? parts.sessions : new SessionlessResolver(parts.sessions),
     maxMessageBytes: options.maxMessageSize,
     ...options.requestScheduling,
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,

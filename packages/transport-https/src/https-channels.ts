@@ -1,4 +1,4 @@
-import type { RequestSink, SecureChannelContext } from '@bulkhead/contracts';
+import type { RequestSink, SecureChannelContext, SessionContext } from '@bulkhead/contracts';
 import type { ChannelIds } from '@bulkhead/transport';
 import { IdentifierType, type NodeId } from '@bulkhead/types';
 import { HttpsChannel, type HttpsChannelSeed } from './https-channel.ts';
@@ -10,10 +10,13 @@ import { HttpsChannel, type HttpsChannelSeed } from './https-channel.ts';
 export class HttpsChannels {
   readonly #sink: RequestSink;
   readonly #ids: ChannelIds;
+  readonly #sessionlessEnded: ((session: SessionContext) => void) | undefined;
   readonly #open: Set<HttpsChannel> = new Set();
   readonly #byToken: Map<string, HttpsChannel> = new Map();
 
-  constructor(sink: RequestSink, ids: ChannelIds) {
+  /** @param sessionlessEnded told when the channel of a session-less caller is closed. */
+  constructor(sink: RequestSink, ids: ChannelIds, sessionlessEnded?: (session: SessionContext) => void) {
+    this.#sessionlessEnded = sessionlessEnded;
     this.#sink = sink;
     this.#ids = ids;
   }
@@ -65,6 +68,7 @@ export class HttpsChannels {
     channel.isOpen = false;
     this.#forgetToken(channel);
     this.#sink.channelClosed(channel);
+    if (channel.sessionless !== undefined) this.#sessionlessEnded?.(channel.sessionless);
     this.#ids.release(channel.channelId);
   }
 

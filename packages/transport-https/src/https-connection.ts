@@ -6,6 +6,8 @@ import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import type { HttpsExchange } from './https-exchange.ts';
 import { POLICY_NONE_URI } from './https-profiles.ts';
+import type { SessionlessCount } from './sessionless/sessionless-budget.ts';
+import { SessionlessCallers, type SessionlessUsers } from './sessionless/sessionless-callers.ts';
 
 /** What is known of a connection that was admitted. */
 export interface AcceptedConnection {
@@ -17,7 +19,7 @@ export interface AcceptedConnection {
 }
 
 /** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
-export class HttpsConnection implements UnsentHolder {
+export class HttpsConnection implements UnsentHolder, SessionlessCount {
   readonly accepted: AcceptedConnection;
   readonly #environment: HttpsEnvironment;
   readonly #socket: IncomingMessage['socket'];
@@ -25,6 +27,8 @@ export class HttpsConnection implements UnsentHolder {
   readonly #unsent: UnsentShare;
   /** By transport profile. */
   readonly #channels: Map<string, HttpsChannel> = new Map();
+  sessionlessRequests = 0;
+  #sessionless: SessionlessCallers | undefined = undefined;
   #unsentBytes = 0;
   #ignoredRequests = 0;
   #isClosing = false;
@@ -97,6 +101,14 @@ export class HttpsConnection implements UnsentHolder {
     });
   }
 
+  /** Who asks over this connection without a Session. */
+  sessionlessCallers(users: SessionlessUsers, open: () => HttpsChannel): SessionlessCallers {
+    const { channels, provider } = this.#environment;
+    const { owner } = this.accepted;
+    this.#sessionless ??= new SessionlessCallers({ users, provider, owner, open, retire: (channel) => channels.retire(channel) });
+    return this.#sessionless;
+  }
+
   /** Whether requests for a Session may come over this connection: one that was created with a client certificate needs it again. */
   mayUse({ clientCertificate }: HttpsChannel): boolean {
     return clientCertificate === undefined || this.accepted.clientCertificate?.equals(clientCertificate) === true;
@@ -140,5 +152,6 @@ export class HttpsConnection implements UnsentHolder {
     for (const exchange of [...this.#exchanges]) exchange.end();
     for (const channel of this.#channels.values()) this.#environment.channels.close(channel);
     this.#channels.clear();
+    this.#sessionless?.end();
   }
 }

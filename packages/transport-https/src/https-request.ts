@@ -22,7 +22,6 @@ export class HttpsRequest implements IncomingRequest {
   readonly #format: MessageFormat;
   /** The channel was made for this request; it goes with it, unless a Session takes it over. */
   readonly #ownsChannel: boolean;
-  #onEnd: (() => void) | undefined = undefined;
   #isAnswered = false;
 
   constructor(
@@ -51,11 +50,6 @@ export class HttpsRequest implements IncomingRequest {
     exchange.submitted(this);
   }
 
-  /** @param onEnd runs once, when the request is answered or given up. */
-  whenEnded(onEnd: () => void): void {
-    this.#onEnd = onEnd;
-  }
-
   respond(type: ResponseType<unknown>, header: OutgoingResponseHeader, body: unknown, maxBytes: number): void {
     if (this.#isAnswered || this.#exchange.isEnded) return;
     const { maxMessageSize } = this.#environment.limits;
@@ -81,9 +75,6 @@ export class HttpsRequest implements IncomingRequest {
       this.#isAnswered = true;
       sink.requestAbandoned(this);
     }
-    const onEnd = this.#onEnd;
-    this.#onEnd = undefined;
-    onEnd?.();
     if (this.#ownsChannel && this.channel.tokenKey === undefined) channels.retire(this.channel);
     channels.requestEnds(this.channel);
   }

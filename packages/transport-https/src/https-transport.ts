@@ -15,6 +15,8 @@ import { type HttpsLimits, planHttpsLimits } from './https-limits.ts';
 import type { WebPort } from './port/web-port.ts';
 import { type HttpsRateLimiter, limitRate } from './rate-limit/https-rate-limiter.ts';
 import { ServiceRequests } from './service-requests.ts';
+import { planSessionlessLimits, SessionlessBudget, type SessionlessLimits } from './sessionless/sessionless-budget.ts';
+import type { SessionlessUsers } from './sessionless/sessionless-callers.ts';
 
 export interface HttpsTransportOptions {
   readonly runtime: Runtime;
@@ -26,6 +28,8 @@ export interface HttpsTransportOptions {
   readonly limits?: Partial<HttpsLimits>;
   /** Where requests are posted to; `/` in any case. */
   readonly paths?: readonly string[];
+  /** Serves requests without a Session: who may ask, and how many at a time. Default: they need a Session. */
+  readonly sessionless?: { readonly users: SessionlessUsers; readonly limits?: Partial<SessionlessLimits> } | undefined;
   /** Bounds the rate of requests; without one, any rate is fine. */
   readonly rateLimiter?: HttpsRateLimiter | undefined;
 }
@@ -43,7 +47,7 @@ export class HttpsTransport {
 
   /** @throws RangeError that names the limit which is wrong. */
   constructor(options: HttpsTransportOptions) {
-    const { port, provider, runtime, shared, sink } = options;
+    const { port, provider, runtime, sessionless, shared, sink } = options;
     this.limits = planHttpsLimits(options.limits);
     this.#port = port;
     this.#environment = {
@@ -51,8 +55,12 @@ export class HttpsTransport {
       sink,
       provider,
       limits: this.limits,
-      channels: new HttpsChannels(sink, shared.channelIds),
+      channels: new HttpsChannels(sink, shared.channelIds, (session) => sessionless?.users.ended(session)),
       unsent: shared.unsent,
+      sessionless: sessionless && {
+        users: sessionless.users,
+        budget: new SessionlessBudget(planSessionlessLimits(sessionless.limits ?? {}), this.limits.busyRetryAfterMs),
+      },
     };
     this.#application = this.#createApplication(options);
   }
@@ -65,6 +73,11 @@ export class HttpsTransport {
   /** Channels that Sessions or connections hold. */
   get channelCount(): number {
     return this.#environment.channels.openCount;
+  }
+
+  /** Session-less requests on their way. */
+  get sessionlessRequests(): number {
+    return this.#environment.sessionless?.budget.used ?? 0;
   }
 
   /** Takes the port's requests from now on. */

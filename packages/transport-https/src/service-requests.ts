@@ -1,13 +1,31 @@
 import type { OutgoingResponseHeader } from '@bulkhead/contracts';
-import { CreateSessionRequest, ExtensionObject, ServiceFault, type StatusCode, StatusCodes, UaStatusError } from '@bulkhead/types';
+import {
+  CreateSessionRequest,
+  ExtensionObject,
+  isBad,
+  ServerTooBusyError,
+  ServiceFault,
+  type StatusCode,
+  StatusCodes,
+  UaStatusError,
+} from '@bulkhead/types';
 import type { HttpsChannel } from './https-channel.ts';
-import type { HttpsEnvironment } from './https-environment.ts';
+import type { HttpsEnvironment, SessionlessInvocation } from './https-environment.ts';
 import type { HttpsExchange } from './https-exchange.ts';
 import { POLICY_NONE_URI } from './https-profiles.ts';
 import { HttpsRequest } from './https-request.ts';
 import type { MessageFormat, RequestHead } from './message-format.ts';
+import { sessionlessRequests } from './sessionless/sessionless-services.ts';
 
 const MAX_UINT32 = 0xffffffff;
+
+/** A request that came, before it is known who asks. */
+interface Incoming {
+  readonly exchange: HttpsExchange;
+  readonly head: RequestHead;
+  readonly message: Buffer;
+  readonly format: MessageFormat;
+}
 
 /** Makes service requests of HTTP bodies and hands them to the server. */
 export class ServiceRequests {
@@ -25,22 +43,77 @@ export class ServiceRequests {
       exchange.releaseBody();
       return answerUndecodable(exchange, format, head.requestHandle, head.error.statusCode);
     }
-    const isNewSession = head.typeId === CreateSessionRequest.binaryEncodingId;
-    const channel = isNewSession
-      ? exchange.connection.createChannel(format.transportProfileUri, exchange.endpointUrl, securityPolicyUri)
-      : this.#channelOf(exchange, head, format);
-    const request = new HttpsRequest(this.#environment, exchange, channel, isNewSession, this.#takeId(), head, message, format);
-    if (securityPolicyUri === POLICY_NONE_URI) this.#environment.sink.submit(request);
-    else this.#environment.sink.refuse(request, new UaStatusError(StatusCodes.BadSecurityPolicyRejected, 'no endpoint of this policy'));
+    const incoming = { exchange, head, message, format };
+    if (head.typeId === CreateSessionRequest.binaryEncodingId) return this.#createSession(incoming, securityPolicyUri);
+    const { sessionless } = this.#environment;
+    if (sessionless !== undefined && head.header.authenticationToken.isNull && sessionlessRequests.has(head.typeId)) {
+      return this.#submitSessionless(incoming, sessionless);
+    }
+    this.#submit(incoming, this.#channelOf(incoming), false);
+  }
+
+  #submit({ exchange, head, message, format }: Incoming, channel: HttpsChannel, ownsChannel: boolean): HttpsRequest {
+    const request = new HttpsRequest(this.#environment, exchange, channel, ownsChannel, this.#takeId(), head, message, format);
+    this.#environment.sink.submit(request);
     // Charged to the queue from here on.
     exchange.releaseBody();
+    return request;
+  }
+
+  #refuse({ exchange, head, message, format }: Incoming, channel: HttpsChannel, ownsChannel: boolean, error: UaStatusError): void {
+    exchange.releaseBody();
+    const request = new HttpsRequest(this.#environment, exchange, channel, ownsChannel, this.#takeId(), head, message, format);
+    this.#environment.sink.refuse(request, error);
+  }
+
+  #createSession(incoming: Incoming, securityPolicyUri: string): void {
+    const { exchange, format } = incoming;
+    const channel = exchange.connection.createChannel(format.transportProfileUri, exchange.endpointUrl, securityPolicyUri);
+    if (securityPolicyUri === POLICY_NONE_URI) this.#submit(incoming, channel, true);
+    else this.#refuse(incoming, channel, true, new UaStatusError(StatusCodes.BadSecurityPolicyRejected, 'no endpoint of this policy'));
   }
 
   /** That of the Session; else that of the connection, on which the server then finds the Session unknown. */
-  #channelOf({ connection, endpointUrl }: HttpsExchange, { header }: RequestHead, format: MessageFormat): HttpsChannel {
-    const bound = this.#environment.channels.byToken(header.authenticationToken);
+  #channelOf({ exchange: { connection, endpointUrl }, head, format }: Incoming): HttpsChannel {
+    const bound = this.#environment.channels.byToken(head.header.authenticationToken);
     if (bound !== undefined && connection.mayUse(bound)) return bound;
     return connection.channelOf(format.transportProfileUri, endpointUrl);
+  }
+
+  /** The place in the budget is held until the answer is out, and comes before anything is found out about the caller. */
+  #submitSessionless(incoming: Incoming, { budget, users }: SessionlessInvocation): void {
+    const { exchange, format } = incoming;
+    const { connection, evidence } = exchange;
+    const place = budget.enter(connection);
+    if (place instanceof ServerTooBusyError) {
+      return this.#refuse(incoming, connection.channelOf(format.transportProfileUri, exchange.endpointUrl), false, place);
+    }
+    exchange.holdPlace(place);
+    const nowMs = this.#environment.runtime.clock.nowMs();
+    const open = (): HttpsChannel => connection.createChannel(format.transportProfileUri, exchange.endpointUrl, POLICY_NONE_URI);
+    const callers = connection.sessionlessCallers(users, open);
+    const known = callers.known(evidence, nowMs);
+    if (known !== undefined) return void this.#submit(incoming, known, false);
+    callers.identify(evidence, nowMs).then(
+      (channel) => {
+        if (!exchange.isEnded) this.#submit(incoming, channel, false);
+      },
+      (error: unknown) => exchange.refuse(this.#unidentified(error)),
+    );
+  }
+
+  #unidentified(error: unknown): Parameters<HttpsExchange['refuse']>[0] {
+    const code = error instanceof UaStatusError && isBad(error.statusCode) ? error.statusCode : StatusCodes.BadInternalError;
+    if (code === StatusCodes.BadServerTooBusy) {
+      const { busyRetryAfterMs: retryAfterMs } = this.#environment.limits;
+      return { statusCode: 503, text: 'too many callers to identify', retryAfterMs, closes: false };
+    }
+    if (code === StatusCodes.BadInternalError) {
+      this.#environment.runtime.log.log('error', 'https.identifyFailed', { error });
+      return { statusCode: 500, text: 'internal error', closes: false };
+    }
+    const headers = { 'www-authenticate': 'Basic realm="OPC UA", charset="UTF-8"' };
+    return { statusCode: 401, text: 'not authorized', closes: false, headers };
   }
 
   #takeId(): number {

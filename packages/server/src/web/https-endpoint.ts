@@ -2,6 +2,7 @@ import { HttpsTransport, type WebPort } from '@bulkhead/transport-https';
 import type { ResolvedServerOptions, ServerOptions } from '../server-options.ts';
 import type { ServerParts } from '../wiring.ts';
 import { createHttpsRateLimiter } from './https-options.ts';
+import { HttpsUsers } from './sessionless-users.ts';
 
 /**
  * Serves OPC UA over HTTPS on the web port, once it is started; undefined when that isn't wanted.
@@ -16,6 +17,9 @@ export function createHttpsTransport(
   const { https, maxMessageSize, slowReaderTimeoutMs } = options;
   if (https === undefined) return undefined;
   const { connections, provider, runtime, sessions, sink } = parts;
+  const { sessionless } = https;
+  const { allowAnonymous } = options.security;
+  const users = sessionless && new HttpsUsers(sessionless, allowAnonymous, sessions, (session) => parts.sessionless.ended(session));
   const transport = new HttpsTransport({
     runtime,
     provider,
@@ -24,6 +28,7 @@ export function createHttpsTransport(
     shared: connections.shared,
     paths: https.paths,
     limits: { maxMessageSize, slowReaderTimeoutMs, maxRequestsPerConnection: https.maxRequestsPerConnection },
+    sessionless: users && { users, limits: sessionless ?? {} },
     rateLimiter: given.httpsRateLimits === undefined ? undefined : createHttpsRateLimiter(given.httpsRateLimits),
   });
   // A channel is its Session's own: it goes with it, or when the Session moves away.

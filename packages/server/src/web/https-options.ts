@@ -1,4 +1,11 @@
-import { HttpsRateLimiter, type HttpsRateLimiterOptions, planHttpsLimits } from '@bulkhead/transport-https';
+import type { UserIdentity } from '@bulkhead/contracts';
+import {
+  HttpsRateLimiter,
+  type HttpsRateLimiterOptions,
+  planHttpsLimits,
+  planSessionlessLimits,
+  type SessionlessLimits,
+} from '@bulkhead/transport-https';
 import { OptionsError } from '../options-error.ts';
 
 /** OPC UA over HTTPS on the web port. */
@@ -7,20 +14,43 @@ export interface HttpsSettings {
   readonly path?: string;
   /** Requests on their way on one connection; one more is refused with 503 and the connection closed. Default 16. */
   readonly maxRequestsPerConnection?: number;
+  /** Serves Read, Write, Browse, Call and their kind without a Session too. Default: they need one. */
+  readonly sessionless?: SessionlessSettings;
 }
+
+/** Who may ask without a Session; a user name and a password are checked by `security.validateUser`. OPC 10000-4 §6.3. */
+export interface SessionlessSettings extends Partial<SessionlessLimits> {
+  /** Default: as for Sessions. */
+  readonly allowAnonymous?: boolean;
+  /** Checks the token of an `Authorization: Bearer` header. Default: none is accepted. */
+  readonly validateBearer?: (token: string) => IdentityAnswer | Promise<IdentityAnswer>;
+  /** Says who the client of a TLS certificate (DER) is; nobody else has checked that one. Default: nobody is asked for one. */
+  readonly validateClientCertificate?: (certificate: Buffer) => IdentityAnswer | Promise<IdentityAnswer>;
+}
+
+/** A user, true for one without roles of his own, undefined or false for nobody. */
+type IdentityAnswer = UserIdentity | boolean | undefined;
 
 /** Filled in. */
 export interface ResolvedHttps {
   readonly paths: readonly string[];
   readonly maxRequestsPerConnection: number;
+  readonly sessionless: (SessionlessSettings & SessionlessLimits) | undefined;
 }
 
 /** @throws OptionsError naming the option's path. */
-export function resolveHttps({ path, maxRequestsPerConnection }: HttpsSettings, maxMessageSize: number): ResolvedHttps {
+export function resolveHttps({ path, maxRequestsPerConnection, sessionless }: HttpsSettings, maxMessageSize: number): ResolvedHttps {
   if (path !== undefined && !/^\/[\w./~-]*$/u.test(path)) throw new OptionsError('https.path', 'a path such as /UA/MyServer', path);
   const given = { ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }) };
   const limits = named('https', () => planHttpsLimits({ maxMessageSize, ...given }), { maxRequestsPerConnection });
-  return { paths: path === undefined ? [] : [path], maxRequestsPerConnection: limits.maxRequestsPerConnection };
+  return {
+    paths: path === undefined ? [] : [path],
+    maxRequestsPerConnection: limits.maxRequestsPerConnection,
+    sessionless: sessionless && {
+      ...sessionless,
+      ...named('https.sessionless', () => planSessionlessLimits(sessionless), sessionless),
+    },
+  };
 }
 
 /** @throws OptionsError naming the option's path. */

@@ -16,6 +16,7 @@ export function createWebPort(options: ResolvedServerOptions, parts: ServerParts
   const port = new WebPort({
     ...settings,
     gate: connections,
+    requestClientCertificate: https?.sessionless?.validateClientCertificate !== undefined,
     tls: plain ? undefined : (tls ?? store.tlsIdentity()),
     backlog: rateLimits.listenBacklog,
     maxConnections: maxChannelCount + SPARE_SOCKETS,
