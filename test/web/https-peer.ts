@@ -5,6 +5,8 @@ import {
   ActivateSessionResponse,
   BinaryReader,
   BinaryWriter,
+  CloseSessionRequest,
+  CloseSessionResponse,
   CreateSessionRequest,
   CreateSessionResponse,
   decodeNodeId,
@@ -103,6 +105,11 @@ export class HttpsPeer {
     headers: Record<string, string> = {},
   ): Promise<number> {
     return decodeAnswer(ServiceFault, await this.send(type, init, headers)).responseHeader.serviceResult;
+  }
+
+  async closeSession(): Promise<void> {
+    await this.request(CloseSessionRequest, { deleteSubscriptions: true }, CloseSessionResponse);
+    this.authenticationToken = NodeId.NULL;
   }
 
   close(): void {
