@@ -5,6 +5,7 @@ import type { SharedTransportParts } from '@bulkhead/transport';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { addBinaryRoutes } from './binary/binary-routes.ts';
 import { BodyAdmission } from './body-admission.ts';
+import { checkOrigin } from './cors.ts';
 import { EXCHANGE_DECORATION, setExchange } from './exchange-of.ts';
 import { refuse } from './http-refusal.ts';
 import { HttpsChannels } from './https-channels.ts';
@@ -28,6 +29,8 @@ export interface HttpsTransportOptions {
   readonly limits?: Partial<HttpsLimits>;
   /** Where requests are posted to; `/` in any case. */
   readonly paths?: readonly string[];
+  /** Origins of pages that browsers may use the server from; default none. */
+  readonly allowedOrigins?: readonly string[];
   /** Serves requests without a Session: who may ask, and how many at a time. Default: they need a Session. */
   readonly sessionless?: { readonly users: SessionlessUsers; readonly limits?: Partial<SessionlessLimits> } | undefined;
   /** Bounds the rate of requests; without one, any rate is fine. */
@@ -148,6 +151,7 @@ export class HttpsTransport {
     application.removeAllContentTypeParsers();
     application.addHook('onRequest', this.#begin);
     if (rateLimiter !== undefined) application.addHook('onRequest', limitRate(rateLimiter, runtime.clock));
+    application.addHook('onRequest', checkOrigin(options.allowedOrigins ?? []));
     application.setErrorHandler((error: FastifyError, request, reply) => this.#onError(error, request, reply));
     application.setNotFoundHandler((request, reply) => refuse(request, reply, { statusCode: 404, text: 'not found', closes: false }));
     addBinaryRoutes(application, {

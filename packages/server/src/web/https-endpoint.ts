@@ -27,6 +27,7 @@ export function createHttpsTransport(
     port,
     shared: connections.shared,
     paths: https.paths,
+    allowedOrigins: options.webPort.allowedOrigins,
     limits: { maxMessageSize, slowReaderTimeoutMs, maxRequestsPerConnection: https.maxRequestsPerConnection },
     sessionless: users && { users, limits: sessionless ?? {} },
     rateLimiter: given.httpsRateLimits === undefined ? undefined : createHttpsRateLimiter(given.httpsRateLimits),
