@@ -129,7 +129,7 @@ export class RequestDispatcher implements RequestSink {
   requestAbandoned(incoming: IncomingRequest): void {
     for (const origin of this.#origins.ofChannel(incoming.channel)) {
       const request = origin.liveRequests().find((live) => live.incoming === incoming);
-      if (request !== undefined) return this.#execution.drop(request, StatusCodes.BadConnectionClosed);
+      if (request !== undefined) return this.#execution.drop(request, StatusCodes.BadSecureChannelClosed);
     }
   }
 

@@ -79,10 +79,12 @@ export class OpcUaServerBuilder {
   }
 
   /** Serves OPC UA over HTTPS (opc.https) on the web port, which all web transports share. */
-  addHttpsTransport({ path, maxRequestsPerConnection, sessionless, ...webPort }: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
+  addHttpsTransport(options: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
+    const { path, maxRequestsPerConnection, maxJsonBodyBytes, sessionless, ...webPort } = options;
     const https = {
       ...(path === undefined ? {} : { path }),
       ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }),
+      ...(maxJsonBodyBytes === undefined ? {} : { maxJsonBodyBytes }),
       ...(sessionless === undefined ? {} : { sessionless }),
     };
     return this.#with({ webPort: { ...this.#options.webPort, ...webPort }, https });

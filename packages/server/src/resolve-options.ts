@@ -7,7 +7,7 @@ import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
-import { resolveHttps } from './web/https-options.ts';
+import { createHttpsRateLimiter, resolveHttps } from './web/https-options.ts';
 import { resolveWebPort, resolveWebSocket } from './web/web-options.ts';
 
 const MIN_BUFFER_BYTES = 8192;
@@ -25,6 +25,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   }
   checkLimits(options);
   checkBandwidth(options.bandwidth);
+  if (options.httpsRateLimits !== undefined) createHttpsRateLimiter(options.httpsRateLimits);
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);

@@ -5,7 +5,7 @@ export { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts
 export { isOriginAllowed } from './port/origin.ts';
 export { WebConnection } from './port/web-connection.ts';
 export { type TlsIdentity, WebPort, type WebPortOptions } from './port/web-port.ts';
-export { HttpsRateLimiter, type HttpsRateLimiterOptions } from './rate-limit/https-rate-limiter.ts';
+export { defaultHttpsRateLimits, HttpsRateLimiter, type HttpsRateLimiterOptions } from './rate-limit/https-rate-limiter.ts';
 export type { Authorization } from './sessionless/authorization.ts';
 export { planSessionlessLimits, type SessionlessLimits } from './sessionless/sessionless-budget.ts';
 export type { SessionlessUsers } from './sessionless/sessionless-callers.ts';

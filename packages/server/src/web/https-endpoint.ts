@@ -17,7 +17,7 @@ export function createHttpsTransport(
   const { https, maxMessageSize, slowReaderTimeoutMs } = options;
   if (https === undefined) return undefined;
   const { connections, provider, runtime, sessions, sink } = parts;
-  const { sessionless } = https;
+  const { maxJsonBodyBytes, maxRequestsPerConnection, sessionless } = https;
   const { allowAnonymous } = options.security;
   const users = sessionless && new HttpsUsers(sessionless, allowAnonymous, sessions, (session) => parts.sessionless.ended(session));
   const transport = new HttpsTransport({
@@ -28,7 +28,7 @@ export function createHttpsTransport(
     shared: connections.shared,
     paths: https.paths,
     allowedOrigins: options.webPort.allowedOrigins,
-    limits: { maxMessageSize, slowReaderTimeoutMs, maxRequestsPerConnection: https.maxRequestsPerConnection },
+    limits: { maxMessageSize, slowReaderTimeoutMs, maxRequestsPerConnection, maxJsonBodyBytes },
     sessionless: users && { users, limits: sessionless ?? {} },
     rateLimiter: given.httpsRateLimits === undefined ? undefined : createHttpsRateLimiter(given.httpsRateLimits),
   });

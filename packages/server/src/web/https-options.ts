@@ -14,6 +14,8 @@ export interface HttpsSettings {
   readonly path?: string;
   /** Requests on their way on one connection; one more is refused with 503 and the connection closed. Default 16. */
   readonly maxRequestsPerConnection?: number;
+  /** Largest body in JSON, bytes: JSON is parsed in one go. Default 1 MiB, or `maxMessageSize` if that is less. */
+  readonly maxJsonBodyBytes?: number;
   /** Serves Read, Write, Browse, Call and their kind without a Session too. Default: they need one. */
   readonly sessionless?: SessionlessSettings;
 }
@@ -35,17 +37,24 @@ type IdentityAnswer = UserIdentity | boolean | undefined;
 export interface ResolvedHttps {
   readonly paths: readonly string[];
   readonly maxRequestsPerConnection: number;
+  readonly maxJsonBodyBytes: number;
   readonly sessionless: (SessionlessSettings & SessionlessLimits) | undefined;
 }
 
 /** @throws OptionsError naming the option's path. */
-export function resolveHttps({ path, maxRequestsPerConnection, sessionless }: HttpsSettings, maxMessageSize: number): ResolvedHttps {
+export function resolveHttps(settings: HttpsSettings, maxMessageSize: number): ResolvedHttps {
+  const { path, sessionless } = settings;
   if (path !== undefined && !/^\/[\w./~-]*$/u.test(path)) throw new OptionsError('https.path', 'a path such as /UA/MyServer', path);
-  const given = { ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }) };
-  const limits = named('https', () => planHttpsLimits({ maxMessageSize, ...given }), { maxRequestsPerConnection });
+  const given = Object.fromEntries(
+    (['maxRequestsPerConnection', 'maxJsonBodyBytes'] as const).flatMap((name) =>
+      settings[name] === undefined ? [] : [[name, settings[name]]],
+    ),
+  );
+  const { maxRequestsPerConnection, maxJsonBodyBytes } = named('https', () => planHttpsLimits({ maxMessageSize, ...given }), given);
   return {
     paths: path === undefined ? [] : [path],
-    maxRequestsPerConnection: limits.maxRequestsPerConnection,
+    maxRequestsPerConnection,
+    maxJsonBodyBytes,
     sessionless: sessionless && {
       ...sessionless,
       ...named('https.sessionless', () => planSessionlessLimits(sessionless), sessionless),

@@ -18,7 +18,11 @@ export interface HttpsRateLimiterOptions extends ClientIpKeyOptions {
   readonly maxClients?: number;
 }
 
+export const defaultHttpsRateLimits: Required<Pick<HttpsRateLimiterOptions, 'requestsPerWindow' | 'windowMs' | 'maxClients'>> =
+  Object.freeze({ requestsPerWindow: 100, windowMs: 1000, maxClients: 65_536 });
+
 const MAX_REQUESTS = 1_000_000_000;
+const MAX_CLIENTS = 2 ** 24;
 const MAX_WINDOW_MS = 3_600_000;
 
 /** Fixed windows for everybody and for routes, a bucket for each client. */
@@ -29,9 +33,10 @@ export class HttpsRateLimiter {
 
   /** @throws RangeError naming the option that is wrong. */
   constructor(options: HttpsRateLimiterOptions = {}) {
-    const windowMs = integer('windowMs', options.windowMs ?? 1000, MAX_WINDOW_MS);
-    const { requestsPerClient, routes = {} } = options;
-    this.#everybody = new FixedWindow(integer('requestsPerWindow', options.requestsPerWindow ?? 100, MAX_REQUESTS), windowMs);
+    const { requestsPerClient, requestsPerWindow, maxClients, routes = {}, windowMs } = { ...defaultHttpsRateLimits, ...options };
+    integer('windowMs', windowMs, MAX_WINDOW_MS);
+    integer('maxClients', maxClients, MAX_CLIENTS);
+    this.#everybody = new FixedWindow(integer('requestsPerWindow', requestsPerWindow, MAX_REQUESTS), windowMs);
     this.#routes = new Map(
       Object.entries(routes).map(([route, limit]) => [route, new FixedWindow(integer(`routes.${route}`, limit, MAX_REQUESTS), windowMs)]),
     );
@@ -40,7 +45,7 @@ export class HttpsRateLimiter {
       amount: integer('requestsPerClient', requestsPerClient, MAX_REQUESTS),
       periodMs: windowMs,
       key: clientIpKey(options),
-      ...(options.maxClients === undefined ? {} : { maxKeys: options.maxClients }),
+      maxKeys: maxClients,
     });
   }
 

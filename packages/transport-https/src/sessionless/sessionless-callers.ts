@@ -68,7 +68,7 @@ export class SessionlessCallers {
 
   /**
    * Finds out who asks. Takes a place of stage SessionEstablishment for that: it is the same work as logging in.
-   * @throws UaStatusError (as a rejection) BadServerTooBusy, BadUserAccessDenied, BadIdentityTokenRejected, BadConnectionClosed.
+   * @throws UaStatusError (as a rejection) BadServerTooBusy, BadUserAccessDenied, BadIdentityTokenRejected, BadSecureChannelClosed.
    */
   async identify(evidence: SessionlessEvidence, nowMs: number): Promise<HttpsChannel> {
     const { users, provider, owner, open, retire } = this.#parts;
@@ -78,7 +78,7 @@ export class SessionlessCallers {
     try {
       const identity = await users.identify(parseAuthorization(evidence.authorization), evidence.clientCertificate, channel);
       if (identity === undefined) throw new UaStatusError(StatusCodes.BadUserAccessDenied, 'nobody who may ask without a Session');
-      if (!channel.isOpen) throw new UaStatusError(StatusCodes.BadConnectionClosed, 'closed meanwhile');
+      if (!channel.isOpen) throw new UaStatusError(StatusCodes.BadSecureChannelClosed, 'closed meanwhile');
       channel.sessionless = new SessionlessSession(channel, identity, localesOf(evidence.acceptLanguage));
       this.#remember(keyOf(evidence), { channel, expiresAtMs: nowMs + LIFETIME_MS });
       return channel;
