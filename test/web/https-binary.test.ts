@@ -1,9 +1,11 @@
 import { getEndpoints, ManagedSession, openSession, ReconnectPolicy } from '@bulkhead/client';
 import { Stage } from '@bulkhead/resource-isolation';
 import {
+  ActivateSessionRequest,
   CloseSessionRequest,
   CloseSessionResponse,
   CreateSessionRequest,
+  CreateSessionResponse,
   CreateSubscriptionRequest,
   CreateSubscriptionResponse,
   GetEndpointsRequest,
@@ -75,21 +77,20 @@ afterEach(async () => {
 });
 
 describe('opc.https in OPC UA Binary', () => {
-  it('is among the endpoints of discovery by either transport, secured by TLS alone', async () => {
+  it('is among the endpoints of discovery by either transport, encrypted by TLS', async () => {
     await start();
     for (const endpointUrl of [test.server.endpointUrls[0] as string, httpsUrl()]) {
       const endpoints = await getEndpoints({ endpointUrl, tlsTrust: client.application });
-      const [https, ...others] = endpoints.filter(({ transportProfileUri }) => transportProfileUri === HTTPS_PROFILE);
-      expect(others).toEqual([]);
-      expect(https?.endpointUrl).toBe(httpsUrl());
-      expect(https?.securityMode).toBe(MessageSecurityMode.None);
-      expect(https?.userIdentityTokens?.map(({ tokenType }) => tokenType)).toEqual([UserTokenType.Anonymous]);
+      const https = endpoints.filter(({ transportProfileUri }) => transportProfileUri === HTTPS_PROFILE);
+      expect(https.map((endpoint) => endpoint.endpointUrl)).toEqual([httpsUrl(), httpsUrl()]);
+      expect(https.map(({ securityMode }) => securityMode)).toEqual([MessageSecurityMode.None, MessageSecurityMode.Sign]);
+      expect(https[0]?.userIdentityTokens?.map(({ tokenType }) => tokenType)).toEqual([UserTokenType.Anonymous]);
     }
   });
 
-  it('carries a Session of the client with reads, writes and subscriptions', async () => {
+  it.each(['None', 'Basic256Sha256'] as const)('carries a Session with policy %s: reads, writes and subscriptions', async (policy) => {
     await start();
-    await using session = await openSession(client.application, { endpointUrl: httpsUrl() });
+    await using session = await openSession(client.application, { endpointUrl: httpsUrl(), security: { policy } });
     expect((await session.readValue(VALUE)).value?.value).toBe(21.5);
     expect(await session.writeValue(VALUE, Variant.double(22.5))).toBe(StatusCodes.Good);
     const subscription = await session.subscribe({ publishingIntervalMs: 50 });
@@ -101,11 +102,12 @@ describe('opc.https in OPC UA Binary', () => {
   });
 
   it('logs a user in with a password that only TLS encrypts', async () => {
-    await start({ security: { validateUser: (name, password) => name === 'ann' && password === 'secret' } });
+    await start({ security: { policies: ['None'], validateUser: (name, password) => name === 'ann' && password === 'secret' } });
     const user = { kind: 'userName', userName: 'ann', password: 'secret' } as const;
-    await using session = await openSession(client.application, { endpointUrl: httpsUrl(), user });
+    const security = { policy: 'None' } as const;
+    await using session = await openSession(client.application, { endpointUrl: httpsUrl(), user, security });
     expect((await session.readValue(VALUE)).value?.value).toBe(21.5);
-    const wrong = openSession(client.application, { endpointUrl: httpsUrl(), user: { ...user, password: 'guess' } });
+    const wrong = openSession(client.application, { endpointUrl: httpsUrl(), security, user: { ...user, password: 'guess' } });
     await expect(wrong).rejects.toMatchObject({ statusCode: StatusCodes.BadUserAccessDenied });
   });
 
@@ -156,10 +158,41 @@ describe('opc.https in OPC UA Binary', () => {
     expect(await publish).toBe(StatusCodes.BadServerHalted);
   });
 
-  it('refuses a SecurityPolicy that the endpoint does not have', async () => {
-    await start();
-    const headers = { 'OPCUA-SecurityPolicy': 'http://opcfoundation.org/UA/SecurityPolicy#Basic256Sha256' };
-    expect(await peer().fault(CreateSessionRequest, {}, headers)).toBe(StatusCodes.BadSecurityPolicyRejected);
+  it('takes a SecurityPolicy only with the certificate of an application that it trusts', async () => {
+    await start({ security: { policies: ['Basic256Sha256'] } });
+    const header = (policy: string) => ({ 'OPCUA-SecurityPolicy': `http://opcfoundation.org/UA/SecurityPolicy#${policy}` });
+    const clientNonce = Buffer.alloc(32, 1);
+    expect(await peer().fault(CreateSessionRequest, { clientNonce })).toBe(StatusCodes.BadSecurityPolicyRejected);
+    expect(await peer().fault(CreateSessionRequest, { clientNonce }, header('Aes128_Sha256_RsaOaep'))).toBe(
+      StatusCodes.BadSecurityPolicyRejected,
+    );
+    expect(await peer().fault(CreateSessionRequest, { clientNonce }, header('Basic256Sha256'))).toBe(StatusCodes.BadCertificateInvalid);
+    const stranger = createTestClient();
+    const clientCertificate = (await stranger.application.certificateStore()).certificate.der;
+    expect(await peer().fault(CreateSessionRequest, { clientNonce, clientCertificate }, header('Basic256Sha256'))).toBe(
+      StatusCodes.BadSecurityChecksFailed,
+    );
+    await stranger.end();
+  });
+
+  it('refuses an ActivateSession that is not signed by the application that created the Session', async () => {
+    await start({ security: { policies: ['Basic256Sha256'] } });
+    const raw = peer();
+    const { certificate } = await client.application.certificateStore();
+    const created = await raw.request(
+      CreateSessionRequest,
+      {
+        clientNonce: Buffer.alloc(32, 1),
+        clientCertificate: certificate.der,
+        clientDescription: client.application.description,
+      },
+      CreateSessionResponse,
+      { 'OPCUA-SecurityPolicy': 'http://opcfoundation.org/UA/SecurityPolicy#Basic256Sha256' },
+    );
+    expect(created.serverSignature.signature).not.toBeNull();
+    raw.authenticationToken = created.authenticationToken;
+    expect(await raw.fault(ActivateSessionRequest, {})).toBe(StatusCodes.BadApplicationSignatureInvalid);
+    await raw.request(CloseSessionRequest, {}, CloseSessionResponse);
   });
 
   it('gives the channel of a connection back with it', async () => {

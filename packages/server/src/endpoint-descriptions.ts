@@ -68,8 +68,8 @@ export function endpointDescriptions(sources: EndpointSources): EndpointDescript
     });
   return sources.endpointUrls.flatMap((endpointUrl) => {
     const scheme = new URL(endpointUrl).protocol;
-    // TLS secures the connection; the policy would only sign nonces. OPC 10000-6 §7.4.1.
-    if (scheme === HTTPS) return [describe(endpointUrl, 'None', 'None', scheme)];
+    // TLS encrypts; the policy only says how nonces are signed. OPC 10000-6 §7.4.1.
+    if (scheme === HTTPS) return policies.map((name) => describe(endpointUrl, name, name === 'None' ? 'None' : 'Sign', scheme));
     return policies.flatMap((name) =>
       (name === 'None' ? (['None'] as const) : modes).map((mode) => describe(endpointUrl, name, mode, scheme)),
     );

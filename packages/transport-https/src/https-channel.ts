@@ -9,7 +9,6 @@ export interface HttpsChannelSeed {
   readonly remote: RemoteAddress;
   readonly securityPolicyUri: string;
   readonly isSecure: boolean;
-  readonly clientCertificate: Buffer | undefined;
 }
 
 /**
@@ -23,8 +22,8 @@ export class HttpsChannel implements SecureChannelContext {
   readonly remote: RemoteAddress;
   readonly securityPolicyUri: string;
   readonly securityMode: MessageSecurityMode;
-  /** Of the TLS handshake, when this server trusts it. */
-  readonly clientCertificate: Buffer | undefined;
+  /** What CreateSession came with, once it is found to be trusted. */
+  clientCertificate: Buffer | undefined = undefined;
   readonly serverCertificate: undefined = undefined;
   /** Whom requests without a Session act for; undefined where there are none. */
   sessionless: SessionContext | undefined = undefined;
@@ -43,6 +42,5 @@ export class HttpsChannel implements SecureChannelContext {
     this.remote = seed.remote;
     this.securityPolicyUri = seed.securityPolicyUri;
     this.securityMode = seed.isSecure ? MessageSecurityMode.Sign : MessageSecurityMode.None;
-    this.clientCertificate = seed.clientCertificate;
   }
 }

@@ -14,8 +14,6 @@ export interface AcceptedConnection {
   readonly remote: RemoteAddress;
   /** Who is charged for it; nothing but its address is known of him. */
   readonly owner: Owner;
-  /** DER of the certificate that the client showed in the TLS handshake, if it is one that this server trusts. */
-  readonly clientCertificate?: Buffer | undefined;
 }
 
 /** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
@@ -89,16 +87,9 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
 
   /** For a caller that isn't like others on this connection; whoever asks for it retires it. */
   createChannel(transportProfileUri: string, endpointUrl: string, securityPolicyUri: string): HttpsChannel {
-    const { remote, clientCertificate } = this.accepted;
+    const { remote } = this.accepted;
     const isSecure = securityPolicyUri !== POLICY_NONE_URI;
-    return this.#environment.channels.create({
-      transportProfileUri,
-      endpointUrl,
-      remote,
-      securityPolicyUri,
-      isSecure,
-      clientCertificate,
-    });
+    return this.#environment.channels.create({ transportProfileUri, endpointUrl, remote, securityPolicyUri, isSecure });
   }
 
   /** Who asks over this connection without a Session. */
@@ -107,11 +98,6 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
     const { owner } = this.accepted;
     this.#sessionless ??= new SessionlessCallers({ users, provider, owner, open, retire: (channel) => channels.retire(channel) });
     return this.#sessionless;
-  }
-
-  /** Whether requests for a Session may come over this connection: one that was created with a client certificate needs it again. */
-  mayUse({ clientCertificate }: HttpsChannel): boolean {
-    return clientCertificate === undefined || this.accepted.clientCertificate?.equals(clientCertificate) === true;
   }
 
   /** So many bytes of answers more, or fewer when it is negative, are unsent. */

@@ -52,32 +52,31 @@ export class ServiceRequests {
     this.#submit(incoming, this.#channelOf(incoming), false);
   }
 
-  #submit({ exchange, head, message, format }: Incoming, channel: HttpsChannel, ownsChannel: boolean): HttpsRequest {
-    const request = new HttpsRequest(this.#environment, exchange, channel, ownsChannel, this.#takeId(), head, message, format);
-    this.#environment.sink.submit(request);
+  #submit(incoming: Incoming, channel: HttpsChannel, ownsChannel: boolean): void {
+    this.#environment.sink.submit(this.#request(incoming, channel, ownsChannel));
     // Charged to the queue from here on.
-    exchange.releaseBody();
-    return request;
+    incoming.exchange.releaseBody();
   }
 
-  #refuse({ exchange, head, message, format }: Incoming, channel: HttpsChannel, ownsChannel: boolean, error: UaStatusError): void {
-    exchange.releaseBody();
-    const request = new HttpsRequest(this.#environment, exchange, channel, ownsChannel, this.#takeId(), head, message, format);
-    this.#environment.sink.refuse(request, error);
+  #refuse(incoming: Incoming, channel: HttpsChannel, error: UaStatusError): void {
+    incoming.exchange.releaseBody();
+    this.#environment.sink.refuse(this.#request(incoming, channel, false), error);
+  }
+
+  #request({ exchange, head, message, format }: Incoming, channel: HttpsChannel, ownsChannel: boolean): HttpsRequest {
+    return new HttpsRequest(this.#environment, exchange, channel, ownsChannel, this.#takeId(), head, message, format);
   }
 
   #createSession(incoming: Incoming, securityPolicyUri: string): void {
     const { exchange, format } = incoming;
     const channel = exchange.connection.createChannel(format.transportProfileUri, exchange.endpointUrl, securityPolicyUri);
-    if (securityPolicyUri === POLICY_NONE_URI) this.#submit(incoming, channel, true);
-    else this.#refuse(incoming, channel, true, new UaStatusError(StatusCodes.BadSecurityPolicyRejected, 'no endpoint of this policy'));
+    this.#submit(incoming, channel, true);
   }
 
   /** That of the Session; else that of the connection, on which the server then finds the Session unknown. */
   #channelOf({ exchange: { connection, endpointUrl }, head, format }: Incoming): HttpsChannel {
     const bound = this.#environment.channels.byToken(head.header.authenticationToken);
-    if (bound !== undefined && connection.mayUse(bound)) return bound;
-    return connection.channelOf(format.transportProfileUri, endpointUrl);
+    return bound ?? connection.channelOf(format.transportProfileUri, endpointUrl);
   }
 
   /** The place in the budget is held until the answer is out, and comes before anything is found out about the caller. */
@@ -86,14 +85,14 @@ export class ServiceRequests {
     const { connection, evidence } = exchange;
     const place = budget.enter(connection);
     if (place instanceof ServerTooBusyError) {
-      return this.#refuse(incoming, connection.channelOf(format.transportProfileUri, exchange.endpointUrl), false, place);
+      return this.#refuse(incoming, connection.channelOf(format.transportProfileUri, exchange.endpointUrl), place);
     }
     exchange.holdPlace(place);
     const nowMs = this.#environment.runtime.clock.nowMs();
     const open = (): HttpsChannel => connection.createChannel(format.transportProfileUri, exchange.endpointUrl, POLICY_NONE_URI);
     const callers = connection.sessionlessCallers(users, open);
     const known = callers.known(evidence, nowMs);
-    if (known !== undefined) return void this.#submit(incoming, known, false);
+    if (known !== undefined) return this.#submit(incoming, known, false);
     callers.identify(evidence, nowMs).then(
       (channel) => {
         if (!exchange.isEnded) this.#submit(incoming, channel, false);
