@@ -14,7 +14,8 @@ const NOT_LIMITS: ReadonlySet<string> = new Set([
   ...['resourceIsolationClassifier', 'resourceIsolationProvider', 'serverRateLimiterProvider', 'chunkReassemblyBudget'],
   ...['requestScheduling', 'requestParking', 'decoupleHeldPublishRequests'],
   ...['https', 'httpsRateLimits'],
-  ...['reverseConnect', 'operationLimits', 'subscriptionLimits', 'resourceIsolation', 'rateLimits'],
+  ...['trustedProxies', 'proxyProtocol'],
+  ...['reverseConnect', 'webPort', 'webSocket', 'operationLimits', 'subscriptionLimits', 'resourceIsolation', 'rateLimits'],
 ]);
 
 /** Of `ConnectionLimits`, what options of the server say. */
@@ -48,15 +49,19 @@ export function limitsInCode(): ReadonlyMap<string, number | undefined> {
 
 function* serverOptions(): Iterable<[string, number | undefined]> {
   const applicationName = 'Documented';
-  const resolved = resolveServerOptions({ applicationName });
+  const resolved = resolveServerOptions({ applicationName, webSocket: {} });
   const [dialled] = resolveServerOptions({ applicationName, reverseConnect: [{ clientUrl: 'opc.tcp://127.0.0.1' }] }).reverseConnect;
+  const { proxyProtocol } = resolveServerOptions({ applicationName, trustedProxies: ['10.0.0.0/8'], proxyProtocol: true });
   for (const name of propertiesOf('packages/server/src/server-options.ts', 'ServerOptions')) {
     if (!NOT_LIMITS.has(name)) yield [name, undefined];
   }
   yield* numbersOf('', resolved, NOT_LIMITS);
   yield* numbersOf('rateLimits.', resolved.rateLimits);
+  yield* numbersOf('webPort.', resolved.webPort, NOT_LIMITS);
+  yield* numbersOf('webSocket.', resolved.webSocket);
   yield* numbersOf('reverseConnect[].', dialled);
   yield* httpsOptions();
+  yield* numbersOf('proxyProtocol.', proxyProtocol);
   yield* numbersOf('operationLimits.', defaultOperationLimits);
   yield* numbersOf('subscriptionLimits.', defaultSubscriptionLimits);
 }

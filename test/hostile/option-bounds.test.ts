@@ -23,6 +23,17 @@ const counts = [
   'sourceTimeoutMs',
 ] as const satisfies readonly (keyof ServerOptions)[];
 
+/** Port 0 is right. */
+const webPort: Omit<Names<ServerOptions['webPort']>, 'port' | 'host' | 'tls' | 'plain' | 'allowedOrigins'> = {
+  startUpTimeoutMs: true,
+  headersTimeoutMs: true,
+  requestTimeoutMs: true,
+  keepAliveTimeoutMs: true,
+  maxHeaderBytes: true,
+};
+
+const webSocket: Names<ServerOptions['webSocket']> = { pingIntervalMs: true };
+
 type Names<T> = Readonly<Record<keyof NonNullable<T>, true>>;
 
 const operationLimits: Names<ServerOptions['operationLimits']> = {
@@ -82,6 +93,7 @@ const sessionless: Names<Pick<NonNullable<Https['sessionless']>, 'maxRequests' |
 const httpsRateLimits: Names<
   Pick<NonNullable<ServerOptions['httpsRateLimits']>, 'requestsPerWindow' | 'windowMs' | 'requestsPerClient' | 'maxClients'>
 > = { requestsPerWindow: true, windowMs: true, requestsPerClient: true, maxClients: true };
+const proxyProtocol: Names<Exclude<ServerOptions['proxyProtocol'], boolean>> = { headerTimeoutMs: true, maxWaitingConnections: true };
 
 const absurd: readonly number[] = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
 
@@ -101,6 +113,11 @@ const paths = [
     (name) => [`httpsRateLimits.${name}`, (value: number) => ({ https: {}, httpsRateLimits: { [name]: value } })] as const,
   ),
   ...Object.keys(rateLimits).map((name) => [`rateLimits.${name}`, (value: number) => ({ rateLimits: { [name]: value } })] as const),
+  ...Object.keys(webPort).map((name) => [`webPort.${name}`, (value: number) => ({ webPort: { [name]: value } })] as const),
+  ...Object.keys(webSocket).map((name) => [`webSocket.${name}`, (value: number) => ({ webSocket: { [name]: value } })] as const),
+  ...Object.keys(proxyProtocol).map(
+    (name) => [`proxyProtocol.${name}`, (value: number) => ({ trustedProxies: ['10.0.0.0/8'], proxyProtocol: { [name]: value } })] as const,
+  ),
 ];
 
 /** What starting a server with these options fails with. Nothing is made before the options are checked. */

@@ -36,6 +36,10 @@ export interface Configuration {
   readonly applicationName: string;
   readonly host: string;
   readonly port: number;
+  /** Of opc.wss. Default: 3 above `port`, and 0 where that is 0. */
+  readonly webPort?: number | undefined;
+  /** Serves opc.tcp only. */
+  readonly noWeb?: boolean | undefined;
   /** Default: the framework's. */
   readonly hostNames?: readonly string[] | undefined;
   readonly pki: string;
@@ -67,6 +71,8 @@ const fileSchema: z.ZodType<Omit<ConfigurationFile, keyof ServerSection>> = z
     applicationName: z.string().min(1).max(256),
     host: z.string().min(1),
     port: z.int().min(0).max(65_535),
+    webPort: z.int().min(0).max(65_535),
+    noWeb: z.boolean(),
     hostNames: z.array(z.string().min(1).max(253)).min(1).max(32),
     pki: z.string().min(1),
     autoAccept: z.boolean(),

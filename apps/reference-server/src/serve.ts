@@ -5,6 +5,9 @@ import type { Configuration } from './configuration.ts';
 import { addReferenceNodes, type ReferenceNodes } from './nodes/reference-nodes.ts';
 import { createUserValidator } from './users.ts';
 
+/** opc.tcp has 4840, the web port 4843 then. */
+const WEB_PORT_DISTANCE = 3;
+
 /** The reference server while it runs. */
 export interface ReferenceServer {
   readonly endpointUrls: readonly string[];
@@ -52,6 +55,8 @@ function serverOptions(configuration: Configuration, log: Logger | undefined): S
     applicationName,
     host,
     port,
+    webPort = port === 0 ? 0 : port + WEB_PORT_DISTANCE,
+    noWeb = false,
     hostNames,
     pki,
     autoAccept,
@@ -70,6 +75,7 @@ function serverOptions(configuration: Configuration, log: Logger | undefined): S
     productUri: 'urn:bulkhead:reference-server',
     host,
     port,
+    ...(noWeb ? {} : { webPort: { port: webPort }, webSocket: {} }),
     ...(hostNames === undefined ? {} : { hostNames }),
     pki: { folder: pki, autoAcceptUntrustedCertificates: autoAccept },
     security: {

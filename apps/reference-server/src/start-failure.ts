@@ -6,7 +6,7 @@ export function startFailureText(error: unknown, host: string, port: number): st
   const code = findCode(error);
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${host} is in use (${code}): stop the other program, or choose another port with --port`;
+      return portInUse(portOf(error) ?? port, host, port, code);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `this machine has no address ${host} (${code}): choose another with --host`;
@@ -24,6 +24,18 @@ function describe(error: unknown, code: string | undefined): string {
   const message = error instanceof Error ? error.message : String(error);
   const line = message.replaceAll(/\s+/gu, ' ').trim();
   return code === undefined || line.includes(code) ? line : `${line} (${code})`;
+}
+
+function portInUse(inUse: number, host: string, port: number, code: string): string {
+  const option = inUse === port ? '--port' : '--web-port';
+  return `port ${inUse} on ${host} is in use (${code}): stop the other program, or choose another port with ${option}`;
+}
+
+/** The port that an error of listening is about. */
+function portOf(error: unknown): number | undefined {
+  return causes(error)
+    .map((cause) => (cause as { readonly port?: unknown }).port)
+    .find((port) => typeof port === 'number');
 }
 
 /** The system's own error code, which may be some causes down. */

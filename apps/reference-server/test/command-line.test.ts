@@ -25,10 +25,12 @@ describe('the command line', () => {
 
   it('reads every option', () => {
     const args = '--config c.json --host 0.0.0.0 --port 0 --pki certs --auto-accept --log-format json --log-level debug --bench-tick 50';
-    expect(parse(...args.split(' '), '--no-anonymous', '--no-unsecured', '--print-plan')).toEqual({
+    expect(parse(...args.split(' '), '--web-port', '4900', '--no-web', '--no-anonymous', '--no-unsecured', '--print-plan')).toEqual({
       config: 'c.json',
       host: '0.0.0.0',
       port: 0,
+      webPort: 4900,
+      noWeb: true,
       pki: 'certs',
       autoAccept: true,
       allowAnonymous: false,
@@ -47,6 +49,8 @@ describe('the command line', () => {
       '--config',
       '--host',
       '--port',
+      '--web-port',
+      '--no-web',
       '--pki',
       '--auto-accept',
       '--no-anonymous',

@@ -22,6 +22,7 @@ export {
   type OwnerReport,
   type ParkingCandidate,
   type PkiOptions,
+  type ProxyProtocolOptions,
   planServer,
   type RefusalEntry,
   type RequestParkingPolicy,
@@ -50,4 +51,4 @@ export {
   UaStatusError,
   Variant,
 } from '@bulkhead/types';
-export { addOpcUa, OpcUaBuilder, OpcUaServerBuilder } from './opcua-builder.ts';
+export { addOpcUa, OpcUaBuilder, OpcUaServerBuilder, type TrustedProxyOptions } from './opcua-builder.ts';

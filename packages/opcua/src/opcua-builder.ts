@@ -5,6 +5,7 @@ import {
   type HttpsRateLimiterOptions,
   type HttpsSettings,
   OpcUaServer,
+  type ProxyProtocolOptions,
   type RequestParkingPolicy,
   type ReverseConnectOptions,
   type ServerOptions,
@@ -24,6 +25,12 @@ export class OpcUaBuilder {
   addServer(options: ServerOptions): OpcUaServerBuilder {
     return new OpcUaServerBuilder(options, []);
   }
+}
+
+/** Proxies in front of a server. */
+export interface TrustedProxyOptions extends ProxyProtocolOptions {
+  /** Their addresses and networks, at least one: `10.0.0.0/8`. */
+  readonly trusted: readonly string[];
 }
 
 /** Describes a server step by step; each step gives a new builder, so that a common beginning can be used twice. */
@@ -70,6 +77,14 @@ export class OpcUaServerBuilder {
   /** Connects to a client that listens, for servers that nobody can reach; may be called several times. */
   addReverseConnect(client: ReverseConnectOptions): OpcUaServerBuilder {
     return this.#with({ reverseConnect: [...(this.#options.reverseConnect ?? []), client] });
+  }
+
+  /**
+   * Says which proxies and load balancers stand before the server's ports. Their connections begin with a header of the PROXY protocol,
+   * so that the callers behind them are told apart; everybody else is taken as the peer that it is.
+   */
+  behindProxy({ trusted, ...proxyProtocol }: TrustedProxyOptions): OpcUaServerBuilder {
+    return this.#with({ trustedProxies: trusted, proxyProtocol });
   }
 
   /** Serves SecureChannels over WebSockets (opc.wss) on the web port, which all web transports share. */

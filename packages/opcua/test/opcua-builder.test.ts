@@ -44,6 +44,7 @@ describe('the builder', () => {
       .configureResourceIsolation(resourceIsolation)
       .addResourceIsolationClassifier(resourceIsolationClassifier)
       .configureRateLimits(rateLimits)
+      .behindProxy({ trusted: ['10.0.0.0/8'], headerTimeoutMs: 1500 })
       .addNodes(addNodes[0] as (typeof addNodes)[number])
       .start();
     await using direct = await OpcUaServer.start(
@@ -53,6 +54,8 @@ describe('the builder', () => {
         resourceIsolation,
         resourceIsolationClassifier,
         rateLimits,
+        trustedProxies: ['10.0.0.0/8'],
+        proxyProtocol: { headerTimeoutMs: 1500 },
       },
       addNodes,
     );
@@ -61,6 +64,7 @@ describe('the builder', () => {
     expect(built.isolation.usage()[Stage.ReassemblyBytes]).toMatchObject({ total: 128 * MiB });
     expect(built.isolation.usage()[Stage.Connection]).toMatchObject({ ownerHardLimit: 16, trusted: 1 });
     expect(built.options.rateLimits).toMatchObject(rateLimits);
+    expect(built.options.proxyProtocol).toEqual({ headerTimeoutMs: 1500, maxWaitingConnections: 256 });
   });
 
   it('CB-07 RI-46 checks the sizes of a chunk budget at once, and lets several servers share one', async () => {

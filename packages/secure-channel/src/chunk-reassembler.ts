@@ -1,5 +1,6 @@
 import type { Lease, Owner, Refusal } from '@bulkhead/resource-isolation';
 import { DecodingError, StatusCodes, UaStatusError } from '@bulkhead/types';
+import type { BlockPool } from '@bulkhead/uacp';
 
 /** Where the reassembler asks for memory: stage ReassemblyBytes. */
 export interface ReassemblyAdmission {
@@ -29,6 +30,7 @@ const MIN_BLOCK_BYTES = 8192;
 export class ChunkReassembler {
   readonly #limits: ReassemblyLimits;
   readonly #admission: ReassemblyAdmission;
+  readonly #pool: BlockPool | undefined;
   readonly #blocks: Buffer[] = [];
   readonly #leases: Lease[] = [];
   #requestId: number | undefined = undefined;
@@ -38,9 +40,11 @@ export class ChunkReassembler {
   #bodyBytes = 0;
   #blockBytes = 0;
 
-  constructor(limits: ReassemblyLimits, admission: ReassemblyAdmission) {
+  /** @param pool for blocks that are as large as a chunk. */
+  constructor(limits: ReassemblyLimits, admission: ReassemblyAdmission, pool?: BlockPool) {
     this.#limits = limits;
     this.#admission = admission;
+    this.#pool = pool;
   }
 
   get hasPartialMessage(): boolean {
@@ -106,6 +110,7 @@ export class ChunkReassembler {
     this.#bodyBytes = 0;
     this.#blockBytes = 0;
     if (this.#leases.length === 0) return;
+    for (const block of this.#blocks) if (block.length === this.#pool?.blockBytes) this.#pool.give(block);
     this.#blocks.length = 0;
     for (const lease of this.#leases) lease[Symbol.dispose]();
     this.#leases.length = 0;
@@ -139,14 +144,15 @@ export class ChunkReassembler {
 
   #allocate(neededBytes: number): Buffer {
     // Clipped to what the Message may still have: the blocks together never exceed maxMessageBytes.
-    const bytes = Math.min(Math.max(neededBytes, MIN_BLOCK_BYTES), this.#limits.maxMessageBytes - this.#blockBytes);
+    const wantedBytes = this.#pool?.suits(neededBytes) === true ? this.#pool.blockBytes : Math.max(neededBytes, MIN_BLOCK_BYTES);
+    const bytes = Math.min(wantedBytes, this.#limits.maxMessageBytes - this.#blockBytes);
     const answer = this.#admission.tryReserve(this.#owner as Owner, bytes);
     if (answer.kind === 'refusal') {
       throw new UaStatusError(StatusCodes.BadTcpNotEnoughResources, `reassembly refused: ${answer.reason}`, { cause: answer });
     }
     this.#leases.push(answer);
     // Not from the shared pool: a pooled slice keeps its whole slab alive.
-    const block = Buffer.allocUnsafeSlow(bytes);
+    const block = bytes === this.#pool?.blockBytes ? this.#pool.take() : Buffer.allocUnsafeSlow(bytes);
     this.#blocks.push(block);
     this.#blockBytes += bytes;
     return block;

@@ -1,6 +1,14 @@
 import type { Clock } from '@bulkhead/contracts';
 import { type BinaryWriter, DecodingError, MessageSecurityMode, type StatusCode, StatusCodes, UaStatusError } from '@bulkhead/types';
-import { type ChunkType, type MessageType, type NegotiatedLimits, readChunkType, truncateReason, writeMessageHeader } from '@bulkhead/uacp';
+import {
+  type BlockPool,
+  type ChunkType,
+  type MessageType,
+  type NegotiatedLimits,
+  readChunkType,
+  truncateReason,
+  writeMessageHeader,
+} from '@bulkhead/uacp';
 import { BODY_OFFSET, CHANNEL_ID_OFFSET, REQUEST_ID_OFFSET, SEQUENCE_HEADER_OFFSET, TOKEN_ID_OFFSET } from './chunk-layout.ts';
 import { ChunkReassembler, type ReassemblyAdmission } from './chunk-reassembler.ts';
 import { EncodeBuffer } from './encode-buffer.ts';
@@ -18,6 +26,8 @@ export interface ConversationOptions {
   readonly partialMessageTimeoutMs?: number | undefined;
   /** Memory for outgoing messages. Default: one of its own. */
   readonly encodeBuffer?: EncodeBuffer | undefined;
+  /** Memory for unfinished incoming messages. Default: allocated for each. */
+  readonly blockPool?: BlockPool | undefined;
   /** SequenceNumber before the first one sent. Default 0. */
   readonly lastSequenceNumber?: number | undefined;
 }
@@ -47,7 +57,11 @@ export class MessageConversation {
     this.tokens = new SecurityTokens(options.role === 'client');
     this.sent = new SentSequenceNumbers(options.lastSequenceNumber);
     const { maxReceiveMessageBytes, maxReceiveChunks } = options.limits;
-    this.#reassembler = new ChunkReassembler({ maxMessageBytes: maxReceiveMessageBytes, maxChunks: maxReceiveChunks }, options.reassembly);
+    this.#reassembler = new ChunkReassembler(
+      { maxMessageBytes: maxReceiveMessageBytes, maxChunks: maxReceiveChunks },
+      options.reassembly,
+      options.blockPool,
+    );
   }
 
   get hasPartialMessage(): boolean {

@@ -10,7 +10,7 @@ import {
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
-import { type NegotiatedLimits, readMessageType } from '@bulkhead/uacp';
+import { type BlockPool, type NegotiatedLimits, readMessageType } from '@bulkhead/uacp';
 import { type AsymmetricPeers, openAsymmetricChunk, sealAsymmetricChunk } from './asymmetric-chunk.ts';
 import { type AsymmetricSecurityHeader, decodeAsymmetricSecurityHeader } from './asymmetric-security-header.ts';
 import { makeSecurityToken } from './channel-keys.ts';
@@ -41,6 +41,8 @@ export interface ServerSecureChannelOptions {
   readonly partialMessageTimeoutMs?: number | undefined;
   /** Memory for outgoing messages; best one for all channels of a server. Default: one of its own. */
   readonly encodeBuffer?: EncodeBuffer | undefined;
+  /** Memory for unfinished incoming messages. Default: allocated for each. */
+  readonly blockPool?: BlockPool | undefined;
   /** SequenceNumber before the first one sent. Default 0. */
   readonly lastSequenceNumber?: number | undefined;
 }

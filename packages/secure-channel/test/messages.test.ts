@@ -1,6 +1,6 @@
 import { ChunkReassembler, EncodeBuffer } from '@bulkhead/secure-channel';
 import { BinaryWriter, StatusCodes, UaStatusError } from '@bulkhead/types';
-import { writeMessageHeader } from '@bulkhead/uacp';
+import { BlockPool, writeMessageHeader } from '@bulkhead/uacp';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChannelPair, codeOf, defaultLimits, pattern, TestAdmission, writing } from './channel-pair.ts';
@@ -212,9 +212,10 @@ describe('ChunkReassembler', () => {
       fc.array(fc.constantFrom(0, 1, 8191, maxBody, maxBody - 1), { maxLength: 200 }),
     );
     fc.assert(
-      fc.property(sizes, (bodies) => {
+      fc.property(sizes, fc.boolean(), (bodies, isPooled) => {
         const admission = new TestAdmission();
-        const reassembler = new ChunkReassembler({ maxMessageBytes, maxChunks: 1_000_000 }, admission);
+        const pool = isPooled ? new BlockPool(maxBufferBytes) : undefined;
+        const reassembler = new ChunkReassembler({ maxMessageBytes, maxChunks: 1_000_000 }, admission, pool);
         let total = 0;
         for (const size of bodies) {
           // A receive buffer far larger than the chunk, as a socket gives it: keeping a view of it would show.
@@ -245,6 +246,26 @@ describe('ChunkReassembler', () => {
       expect(admission.peak).toBeLessThanOrEqual(maxMessageBytes);
       expect(reassembler.finish(1, body.subarray(0, maxMessageBytes - total))).toHaveLength(maxMessageBytes);
       expect(admission.used).toBe(0);
+    }
+  });
+
+  it('uses the blocks of a message again for the next one, and each message has its own bytes', () => {
+    const pool = new BlockPool(maxBufferBytes);
+    const reassemblers = Array.from(
+      { length: 3 },
+      () => new ChunkReassembler({ maxMessageBytes, maxChunks: 100 }, new TestAdmission(), pool),
+    );
+    const bodies = [7, 70, 170].map((fill) => Buffer.alloc(8000, fill));
+    for (let round = 0; round < 3; round++) {
+      for (let chunk = 0; chunk < 5; chunk++) {
+        for (const [at, reassembler] of reassemblers.entries()) reassembler.add(round, bodies[at] as Buffer, 1);
+      }
+      for (const [at, reassembler] of reassemblers.entries()) {
+        const message = reassembler.finish(round, Buffer.alloc(0));
+        expect(message.equals(Buffer.concat(Array.from({ length: 5 }, () => bodies[at] as Buffer)))).toBe(true);
+      }
+      // 5 × 8,000 bytes are 5 blocks for each.
+      expect(pool.freeCount).toBe(15);
     }
   });
 

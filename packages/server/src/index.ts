@@ -14,6 +14,7 @@ export {
   MiB,
   OptionsError,
   type PkiOptions,
+  type ProxyProtocolOptions,
   type RequestSchedulingOptions,
   type ResolvedServerOptions,
   type ReverseConnectOptions,

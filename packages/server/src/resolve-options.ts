@@ -7,6 +7,7 @@ import { checkLimits } from './check-limits.ts';
 import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
+import { resolveTrustedProxies } from './trusted-proxies.ts';
 import { createHttpsRateLimiter, resolveHttps } from './web/https-options.ts';
 import { resolveWebPort, resolveWebSocket } from './web/web-options.ts';
 
@@ -31,6 +32,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
   const maxMessageSize = integer('maxMessageSize', options.maxMessageSize ?? 4 * MiB, MIN_BUFFER_BYTES);
   const maxQueuedRequestCount = integer('maxQueuedRequestCount', options.maxQueuedRequestCount ?? 1000, 1);
+  const timeouts = resolveTimeouts(options);
   return {
     applicationName,
     applicationUri: options.applicationUri ?? `urn:${hostname()}:${applicationName.replaceAll(/\s+/gu, '')}`,
@@ -62,7 +64,8 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     ),
     maxReassemblyBytes: reassemblyBytes(options, maxMessageSize),
     rateLimits: resolveRateLimits(options.rateLimits),
-    ...resolveTimeouts(options),
+    ...timeouts,
+    ...resolveTrustedProxies(options, timeouts.helloTimeoutMs),
     webPort: resolveWebPort(options.webPort, host),
     webSocket: options.webSocket === undefined ? undefined : resolveWebSocket(options.webSocket),
     https: options.https === undefined ? undefined : resolveHttps(options.https, maxMessageSize),

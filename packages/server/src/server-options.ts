@@ -73,6 +73,14 @@ export interface ReverseConnectOptions {
   readonly maxRetryMs?: number;
 }
 
+/** How long and how many connections of proxies may wait for the header that says whom they speak for. */
+export interface ProxyProtocolOptions {
+  /** From the accepted socket to the complete header; at most `helloTimeoutMs`. Default 2 s, or `helloTimeoutMs` if that is less. */
+  readonly headerTimeoutMs?: number;
+  /** Connections that may wait for their header at a time; for one more, the one that has waited longest is cut. Default 256. */
+  readonly maxWaitingConnections?: number;
+}
+
 /** Everything that can be said about a server; only the name has no default. */
 export interface ServerOptions {
   readonly applicationName: string;
@@ -122,6 +130,16 @@ export interface ServerOptions {
    * opened once it is used.
    */
   readonly reverseConnect?: readonly ReverseConnectOptions[];
+  /**
+   * Proxies and load balancers, as addresses and networks (`10.0.0.0/8`, `fd00::1`), whose word about a client's address is taken:
+   * callers behind them are told apart. Nobody else's word is. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
+  /**
+   * Connections of `trustedProxies` to the opc.tcp port begin with a header of the PROXY protocol, version 1 or 2; without one they
+   * are closed. Default false.
+   */
+  readonly proxyProtocol?: boolean | ProxyProtocolOptions;
   /**
    * Bytes kept for callers when their requests are done: queued values, sent Notifications that are not acknowledged, continuation
    * points, unsent responses. Default 256 MiB, or four times `maxUnsentBytesPerOwner` if that is more.
@@ -191,12 +209,15 @@ export type ResolvedServerOptions = Required<
     | 'operationLimits'
     | 'subscriptionLimits'
     | 'reverseConnect'
+    | 'proxyProtocol'
     | 'webPort'
     | 'webSocket'
     | 'https'
     | 'httpsRateLimits'
   >
 > & {
+  /** Undefined: no connection begins with a header. */
+  readonly proxyProtocol: Required<ProxyProtocolOptions> | undefined;
   readonly webPort: ResolvedWebPort;
   readonly webSocket: ResolvedWebSocket | undefined;
   readonly https: ResolvedHttps | undefined;

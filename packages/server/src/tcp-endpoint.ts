@@ -1,6 +1,7 @@
 import { checkHandshakeTimeout } from '@bulkhead/resource-isolation';
 import { TcpListener } from '@bulkhead/transport-tcp';
 import type { ResolvedServerOptions } from './server-options.ts';
+import { createProxyHeaderGate } from './trusted-proxies.ts';
 import type { ServerParts } from './wiring.ts';
 
 /** Sockets above the Connection stage that may exist while others close. */
@@ -17,7 +18,8 @@ export function createTcpListener(options: ResolvedServerOptions, { connections,
     port: options.port,
     hosts: [options.host],
     backlog: options.rateLimits.listenBacklog,
-    maxConnections: options.maxChannelCount + SPARE_SOCKETS,
+    maxConnections: options.maxChannelCount + SPARE_SOCKETS + (options.proxyProtocol?.maxWaitingConnections ?? 0),
+    proxyHeaders: createProxyHeaderGate(options, runtime),
     log: runtime.log,
   });
 }

@@ -46,6 +46,25 @@ describe('server options', () => {
     });
   });
 
+  it('take a proxy’s word only where both the proxies and their protocol are named, and never everybody’s', () => {
+    const trustedProxies = ['10.0.0.0/8', 'fd00::1'];
+    const { proxyProtocol } = resolveServerOptions({ ...name, trustedProxies, proxyProtocol: true });
+    expect(proxyProtocol).toEqual({ headerTimeoutMs: 2000, maxWaitingConnections: 256 });
+    expect(resolveServerOptions({ ...name, trustedProxies, proxyProtocol: true, helloTimeoutMs: 500 }).proxyProtocol).toEqual({
+      headerTimeoutMs: 500,
+      maxWaitingConnections: 256,
+    });
+    expect(resolveServerOptions(name)).toMatchObject({ trustedProxies: [], proxyProtocol: undefined });
+    expect(pathOfError({ ...name, trustedProxies })).toBe('proxyProtocol');
+    expect(pathOfError({ ...name, proxyProtocol: true })).toBe('trustedProxies');
+    expect(pathOfError({ ...name, trustedProxies, proxyProtocol: { headerTimeoutMs: 10_001 } })).toBe('proxyProtocol.headerTimeoutMs');
+    expect(pathOfError({ ...name, trustedProxies, proxyProtocol: 'v2' as never })).toBe('proxyProtocol');
+    expect(pathOfError({ ...name, trustedProxies: '10.0.0.1' as never, proxyProtocol: true })).toBe('trustedProxies');
+    for (const wrong of ['10.0.0.1/8', 'proxy', '', '10.0.0.0/33', '0.0.0.0/0', '::/0', '::ffff:0:0/96', 7 as never]) {
+      expect(pathOfError({ ...name, trustedProxies: ['10.0.0.1', wrong], proxyProtocol: true }), wrong).toBe('trustedProxies[1]');
+    }
+  });
+
   it.each([
     ['applicationName', { applicationName: '' }],
     ['port', { ...name, port: 65_536 }],

@@ -21,3 +21,13 @@ export { type RecordedAdmission, type RecordedStageLimits, RecordingProvider } f
 export { createEventLoopRuntime, createManualRuntime, type EventLoopRuntime, type ManualRuntime } from './runtimes.ts';
 export { SecuredUacpPeer, type SecuredUacpPeerOptions } from './secured-uacp-peer.ts';
 export { SeededRandom } from './seeded-random.ts';
+export {
+  chunkOf,
+  type RunningPair,
+  type StartableTransport,
+  startPair,
+  type TransportCheck,
+  type TransportPair,
+  TransportRecorder,
+  transportChecks,
+} from './transport-compliance.ts';

@@ -16,9 +16,10 @@ export class SocketByteTransport implements ByteTransport {
   #queue: Buffer[] = [];
   #queuedBytes = 0;
   #isEnding = false;
+  #isPaused = false;
   #events: ByteTransportEvents | undefined;
 
-  /** @param socket accepted, and not read from yet. */
+  /** @param socket accepted, and not read from yet, or paused. */
   constructor(socket: Socket, remote: RemoteAddress) {
     this.#socket = socket;
     this.remote = remote;
@@ -30,6 +31,7 @@ export class SocketByteTransport implements ByteTransport {
     this.#events = events;
     socket.on('data', (bytes) => events.onBytes(bytes));
     socket.on('close', () => events.onClosed());
+    if (!this.#isPaused) socket.resume();
   }
 
   get unsentBytes(): number {
@@ -48,10 +50,12 @@ export class SocketByteTransport implements ByteTransport {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#socket.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#socket.resume();
   }
 

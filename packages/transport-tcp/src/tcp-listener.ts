@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { Logger } from '@bulkhead/contracts';
+import type { Logger, RemoteAddress } from '@bulkhead/contracts';
 import { type ConnectionAcceptor, remoteAddressOf } from '@bulkhead/transport';
+import type { ProxyHeaderGate } from './proxy-header-gate.ts';
 import { SocketByteTransport } from './socket-byte-transport.ts';
 
 export interface TcpListenerOptions {
@@ -18,6 +19,8 @@ export interface TcpListenerOptions {
   readonly maxConnections?: number;
   /** Quiet time after which the operating system probes a peer, ms; default 60,000. */
   readonly keepAliveDelayMs?: number;
+  /** Proxies say first whom they speak for. Default: every peer speaks for itself. */
+  readonly proxyHeaders?: ProxyHeaderGate | undefined;
   readonly log: Logger;
 }
 
@@ -87,12 +90,24 @@ export class TcpListener {
     socket.on('error', () => {});
     const remote = remoteAddressOf(socket);
     if (remote === undefined) return void socket.destroy();
+    const { proxyHeaders } = this.#options;
+    if (!proxyHeaders?.isProxy(remote.address)) return this.#onClient(socket, remote);
+    this.#track(socket);
+    proxyHeaders.read(socket, remote, (client) => this.#onClient(socket, client));
+  }
+
+  #onClient(socket: Socket, remote: RemoteAddress): void {
     const transport = new SocketByteTransport(socket, remote);
     const events = this.#accept(transport);
     if (events === undefined) return void socket.destroy();
+    this.#track(socket);
+    transport.start(events);
+  }
+
+  #track(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    transport.start(events);
   }
 
   #accept(transport: SocketByteTransport): ReturnType<ConnectionAcceptor['accept']> {

@@ -1,7 +1,7 @@
 import type { CallerOwners, RemoteAddress, RequestSink, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { ReassemblyAdmission } from '@bulkhead/secure-channel';
-import type { NegotiatedLimits } from '@bulkhead/uacp';
+import type { BlockPool, NegotiatedLimits } from '@bulkhead/uacp';
 import type { ConnectionAdmission } from './connection-admission.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionRegistry } from './connection-registry.ts';
@@ -27,6 +27,8 @@ export interface ConnectionEnvironment {
   readonly responseWriter: ResponseWriter;
   readonly headDecoder: RequestHeadDecoder;
   readonly channels: ChannelSource;
+  /** For incoming chunks. */
+  readonly blockPool: BlockPool;
 }
 
 /** Makes SecureChannels. */

@@ -1,4 +1,5 @@
-import type { ByteTransport, ByteTransportEvents } from '@bulkhead/contracts';
+import type { Socket } from 'node:net';
+import type { ByteTransport, ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
 import type { Owner } from '@bulkhead/resource-isolation';
 import type { ConnectionLeases } from './connection-admission.ts';
 import type { ConnectionStart } from './connection-start.ts';
@@ -12,6 +13,18 @@ export interface ConnectionGate {
    * @returns why not, when it is refused: close it then.
    */
   admitIncoming(address: string): IncomingConnection | ConnectionRefusal;
+}
+
+/** Learns from proxies that are trusted whose connection it is, before anything else of it is looked at. */
+export interface ProxyHeaders {
+  /** Whether a peer's connections begin with a header. */
+  isProxy(address: string): boolean;
+  /**
+   * Reads the header of a socket that was just accepted from a proxy, and destroys the socket if there is none in time.
+   * @param done gets the client's address. The socket is paused then and gives what followed the header first. Not called when the
+   * socket ends before.
+   */
+  read(socket: Socket, proxy: RemoteAddress, done: (remote: RemoteAddress) => void): void;
 }
 
 /** Takes the transport and the leases. */

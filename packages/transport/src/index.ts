@@ -6,9 +6,11 @@ export { type ConnectionLimits, planConnectionLimits } from './connection-limits
 export { ConnectionRegistry } from './connection-registry.ts';
 export type { ConnectionThrottles } from './connection-throttles.ts';
 export { detach } from './detach.ts';
-export { type ConnectionGate, IncomingConnection } from './incoming-connection.ts';
+export { type ConnectionGate, IncomingConnection, type ProxyHeaders } from './incoming-connection.ts';
 export type { ConnectionInitiator, OutgoingConnection, OutgoingConnectionEvents } from './outgoing-connection.ts';
 export type { PlainMessages } from './plain-messages.ts';
+export type { ProxyHeader, ProxyHeaderFault } from './proxy-protocol/proxy-header.ts';
+export { MAX_PROXY_HEADER_BYTES, readProxyHeader } from './proxy-protocol/read-proxy-header.ts';
 export { foldAddress, remoteAddressOf, type SocketAddress } from './remote-address.ts';
 export type { DecodedRequestHead, UndecodableHead } from './request-head.ts';
 export { ThrottledByteTransport, type ThrottleRuntime } from './throttled-byte-transport.ts';

@@ -1,5 +1,6 @@
 import type { Runtime } from '@bulkhead/contracts';
 import { EncodeBuffer, type SecureChannelEndpoints, ServerSecureChannel } from '@bulkhead/secure-channel';
+import type { BlockPool } from '@bulkhead/uacp';
 import type { ChannelIds } from './channel-ids.ts';
 import type { AcceptedHello, ChannelSource } from './connection-environment.ts';
 import type { ServerChannel } from './server-channel.ts';
@@ -14,6 +15,8 @@ export interface SecureChannelSourceOptions {
   readonly maxTokenLifetimeMs: number;
   /** From the first chunk of a message to its last, ms. */
   readonly messageTimeoutMs: number;
+  /** For unfinished incoming messages. */
+  readonly blockPool: BlockPool;
 }
 
 /** Makes the SecureChannels of a server and gives them their ids. */
@@ -28,7 +31,7 @@ export class SecureChannelSource implements ChannelSource {
   }
 
   create(hello: AcceptedHello): ServerChannel {
-    const { runtime, endpoints, minTokenLifetimeMs, maxTokenLifetimeMs, messageTimeoutMs } = this.#options;
+    const { runtime, endpoints, minTokenLifetimeMs, maxTokenLifetimeMs, messageTimeoutMs, blockPool } = this.#options;
     const { limits, endpointUrl, remote, transportProfileUri, reassembly } = hello;
     return new ServerSecureChannel({
       channelId: this.#ids.allocate(),
@@ -44,6 +47,7 @@ export class SecureChannelSource implements ChannelSource {
       maxTokenLifetimeMs,
       partialMessageTimeoutMs: messageTimeoutMs,
       encodeBuffer: this.#encodeBuffer,
+      blockPool,
     });
   }
 

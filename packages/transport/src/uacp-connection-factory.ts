@@ -1,6 +1,7 @@
 import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, RetainedBytesAccounts, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
+import { BlockPool } from '@bulkhead/uacp';
 import { ChannelIds } from './channel-ids.ts';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
@@ -80,6 +81,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
     const unsent = new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes);
     this.shared = { channelIds, unsent, messages: new PlainMessages(runtime.clock) };
     this.#throttles = options.throttles;
+    const blockPool = new BlockPool(limits.receiveBufferSize);
     this.#environment = {
       runtime,
       sink,
@@ -100,7 +102,9 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
         minTokenLifetimeMs,
         maxTokenLifetimeMs,
         messageTimeoutMs: limits.messageTimeoutMs,
+        blockPool,
       }),
+      blockPool,
     };
     this.#reclamation = new Reclamation(this.#environment.admission, this.registry, {
       open: (transport, leases) => this.#accepted(transport, leases),

@@ -48,6 +48,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
   #exchange: RequestExchange | undefined;
   #openedAtMs = Infinity;
   #closeReason: CloseReason = 'PeerClosed';
+  /** What came after this side had closed. */
+  #discardedBytes = 0;
 
   /**
    * @param leases admitted before this was made; given back by this.
@@ -60,7 +62,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     this.#leases = leases;
     this.#caller = new ChannelCaller(environment.provider, environment.owners, leases.owner);
     // A Hello is short; what is larger is refused on its header.
-    this.#framer = new ChunkFramer(MIN_BUFFER_BYTES);
+    this.#framer = new ChunkFramer(MIN_BUFFER_BYTES, environment.blockPool);
     this.#writes = new WriteQueue(transport, runtime.clock, limits.slowReaderTimeoutMs);
     this.#unsent = environment.unsent.join(this);
     this.#gate = new ReadGate(transport, environment.readTurns, () => this.#parse());
@@ -139,7 +141,7 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
   }
 
   onBytes(bytes: Buffer): void {
-    if (!this.#isAlive) return;
+    if (!this.#isAlive) return this.#discard(bytes);
     this.#framer.push(bytes);
     this.#gate.tryRead();
   }
@@ -175,6 +177,15 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
 
   onUnsentLimit(): void {
     this.#cutOff('UnsentLimit');
+  }
+
+  /**
+   * What the peer sent before it could see that this side closed is taken off it, so that it gets to see that. Who goes on sending is not
+   * read from any more: taking megabytes off peers that were refused would cost everybody else.
+   */
+  #discard(bytes: Buffer): void {
+    this.#discardedBytes += bytes.length;
+    if (this.#state === 'closing' && this.#discardedBytes > this.#environment.limits.receiveBufferSize) this.#transport.pause();
   }
 
   #cutOff(reason: CloseReason): void {

@@ -8,7 +8,7 @@ import {
   trackLeaks,
 } from '@bulkhead/testkit';
 import { StatusCodes } from '@bulkhead/types';
-import { decodeErrorMessage } from '@bulkhead/uacp';
+import { BlockPool, decodeErrorMessage } from '@bulkhead/uacp';
 import { describe, expect, it } from 'vitest';
 import { ChannelIds } from '../src/channel-ids.ts';
 import { ConnectionAdmission, ConnectionLeases } from '../src/connection-admission.ts';
@@ -29,6 +29,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const expectNoLeaks = trackLeaks({ provider, clock: runtime.clock });
   const limits = planConnectionLimits();
   const admission = new ConnectionAdmission(provider, runtime.clock, undefined);
+  const blockPool = new BlockPool(limits.receiveBufferSize);
   const source = new SecureChannelSource({
     runtime,
     ids: new ChannelIds(runtime.random),
@@ -36,6 +37,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
     minTokenLifetimeMs: 1000,
     maxTokenLifetimeMs: 3_600_000,
     messageTimeoutMs: limits.messageTimeoutMs,
+    blockPool,
   });
   const diagnostics = new TransportDiagnostics();
   const environment = {
@@ -52,6 +54,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
     responseWriter: new ResponseWriter(runtime.clock),
     headDecoder: new RequestHeadDecoder(),
     channels: change(source),
+    blockPool,
   };
   const pair = new MemoryTransportPair(runtime.turns);
   const leases = admission.tryAdmit(admission.ownerOf(pair.server.remote.address));

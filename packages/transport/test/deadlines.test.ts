@@ -139,6 +139,33 @@ describe('deadlines of a connection', () => {
     await harness.end();
   });
 
+  it('takes one buffer more off a peer that it closed, and reads no further, until the peer has had its time', async () => {
+    const harness = new Harness({ limits: { lingerTimeoutMs: 1000 } });
+    const peer = await harness.open();
+    peer.transport.pause();
+    peer.send(Buffer.from('not a chunk, in any protocol of this kind'));
+    await harness.settle();
+    const [server] = harness.serverTransports;
+    let pauses = 0;
+    const pause = server?.pause.bind(server);
+    if (server !== undefined) {
+      server.pause = () => {
+        pauses++;
+        pause?.();
+      };
+    }
+    peer.send(Buffer.alloc(40_000));
+    await harness.settle();
+    expect(pauses).toBe(0);
+    peer.send(Buffer.alloc(40_000));
+    await harness.settle();
+    expect(pauses).toBe(1);
+    harness.runtime.clock.advance(1000);
+    await harness.settle();
+    expect(peer.isClosed).toBe(true);
+    await harness.end();
+  });
+
   it('destroys the transport of a closing connection whose peer doesn’t take the ERR', async () => {
     const harness = new Harness({ limits: { lingerTimeoutMs: 1000 } });
     const peer = await harness.open();

@@ -1,11 +1,15 @@
 import type { UaStatusError } from '@bulkhead/types';
+import type { BlockPool } from './block-pool.ts';
 import { checkMessageHeader, MESSAGE_HEADER_BYTES } from './message-header.ts';
 
 const NOTHING: Buffer = Buffer.alloc(0);
+/** How an intermediate chunk of a message begins: `MSGC`. OPC 10000-6 §6.7.2.2. */
+const INTERMEDIATE = 0x4347534d;
 
 /**
  * Cuts a byte stream into MessageChunks. A chunk that lies in one pushed buffer comes out as a view of it; only a chunk that
- * spans pushes is copied, once, into a buffer of its size. OPC 10000-6 §7.1.2.2.
+ * spans pushes is copied, once, into a buffer of its size. An intermediate chunk may lie in a block that is used again: it is to be looked
+ * at before `next` is called the next time. OPC 10000-6 §7.1.2.2.
  */
 export class ChunkFramer {
   /** Largest chunk accepted; set it to the negotiated ReceiveBufferSize once that is known. */
@@ -20,11 +24,20 @@ export class ChunkFramer {
   /** A chunk whose size is known and whose end is missing. */
   #partial: Buffer | undefined = undefined;
   #partialBytes = 0;
+  readonly #pool: BlockPool | undefined;
+  /** Of `#partial`, when that lies in one. */
+  #partialBlock: Buffer | undefined = undefined;
+  /** Of the chunk that `next` gave last. */
+  #lentBlock: Buffer | undefined = undefined;
   #failure: UaStatusError | undefined = undefined;
 
-  /** @param maxChunkBytes largest chunk accepted, header included; an integer >= 8. */
-  constructor(maxChunkBytes: number) {
+  /**
+   * @param maxChunkBytes largest chunk accepted, header included; an integer >= 8.
+   * @param pool for intermediate chunks.
+   */
+  constructor(maxChunkBytes: number, pool?: BlockPool) {
     this.maxChunkBytes = maxChunkBytes;
+    this.#pool = pool;
   }
 
   /** Bytes held: pushed ones that `next` didn't reach, and a chunk that is not complete. */
@@ -57,6 +70,7 @@ export class ChunkFramer {
    */
   next(): Buffer | undefined {
     if (this.#failure) throw this.#failure;
+    this.#takeBack();
     try {
       while (this.#offset < this.#input.length || this.#takeWaiting()) {
         const chunk = this.#partial ? this.#fillPartial(this.#partial) : this.#startChunk();
@@ -76,8 +90,24 @@ export class ChunkFramer {
     this.#offset = 0;
     this.#waiting.length = 0;
     this.#headerBytes = 0;
+    if (this.#partialBlock !== undefined) this.#pool?.give(this.#partialBlock);
+    this.#partialBlock = undefined;
     this.#partial = undefined;
     this.#partialBytes = 0;
+    this.#takeBack();
+  }
+
+  #takeBack(): void {
+    if (this.#lentBlock === undefined) return;
+    this.#pool?.give(this.#lentBlock);
+    this.#lentBlock = undefined;
+  }
+
+  /** Memory for a chunk that spans pushes. */
+  #allocate(size: number, beginning: number): Buffer {
+    if (beginning !== INTERMEDIATE || this.#pool?.suits(size) !== true) return Buffer.allocUnsafe(size);
+    this.#partialBlock = this.#pool.take();
+    return this.#partialBlock.subarray(0, size);
   }
 
   #takeWaiting(): boolean {
@@ -92,7 +122,7 @@ export class ChunkFramer {
     if (this.#headerBytes > 0 || available < MESSAGE_HEADER_BYTES) return this.#fillHeader();
     const size = checkMessageHeader(this.#input, this.#offset, this.maxChunkBytes);
     if (available < size) {
-      this.#partial = Buffer.allocUnsafe(size);
+      this.#partial = this.#allocate(size, this.#input.readUInt32LE(this.#offset));
       return this.#fillPartial(this.#partial);
     }
     const chunk = this.#input.subarray(this.#offset, this.#offset + size);
@@ -105,7 +135,7 @@ export class ChunkFramer {
     this.#headerBytes += copied;
     this.#offset += copied;
     if (this.#headerBytes < MESSAGE_HEADER_BYTES) return undefined;
-    const partial = Buffer.allocUnsafe(checkMessageHeader(this.#header, 0, this.maxChunkBytes));
+    const partial = this.#allocate(checkMessageHeader(this.#header, 0, this.maxChunkBytes), this.#header.readUInt32LE(0));
     this.#header.copy(partial);
     this.#headerBytes = 0;
     this.#partial = partial;
@@ -120,6 +150,8 @@ export class ChunkFramer {
     if (this.#partialBytes < partial.length) return undefined;
     this.#partial = undefined;
     this.#partialBytes = 0;
+    this.#lentBlock = this.#partialBlock;
+    this.#partialBlock = undefined;
     return partial;
   }
 }

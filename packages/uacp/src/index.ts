@@ -1,4 +1,5 @@
 export { type Acknowledge, decodeAcknowledge, encodeAcknowledge } from './acknowledge.ts';
+export { BlockPool } from './block-pool.ts';
 export { ChunkFramer } from './chunk-framer.ts';
 export { decodeErrorMessage, type ErrorMessage, encodeErrorMessage, MAX_REASON_BYTES, truncateReason } from './error-message.ts';
 export { decodeHello, encodeHello, type Hello, MAX_ENDPOINT_URL_BYTES } from './hello.ts';

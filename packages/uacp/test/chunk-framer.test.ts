@@ -1,5 +1,5 @@
 import { StatusCodes, UaStatusError } from '@bulkhead/types';
-import { ChunkFramer, type ChunkType, type MessageType, writeMessageHeader } from '@bulkhead/uacp';
+import { BlockPool, ChunkFramer, type ChunkType, type MessageType, writeMessageHeader } from '@bulkhead/uacp';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -155,5 +155,38 @@ describe('ChunkFramer', () => {
     expect(framer.bufferedBytes).toBe(20);
     framer.clear();
     expect(framer.bufferedBytes).toBe(0);
+  });
+
+  it('puts intermediate chunks into blocks that it uses again once they were looked at, and no other chunk', () => {
+    const pool = new BlockPool(8192);
+    const chunks = [
+      chunkOf('MSG', 'C', 8000, 1),
+      chunkOf('MSG', 'C', 8192, 2),
+      chunkOf('MSG', 'F', 8000, 3),
+      chunkOf('MSG', 'C', 5000, 4),
+      chunkOf('OPN', 'F', 8000, 5),
+    ];
+    const framer = new ChunkFramer(8192, pool);
+    const kept: Buffer[] = [];
+    for (const [at, chunk] of chunks.entries()) {
+      framer.push(chunk.subarray(0, 10));
+      expect(framer.next()).toBeUndefined();
+      framer.push(chunk.subarray(10));
+      const next = framer.next() as Buffer;
+      expect(next.equals(chunk), `chunk ${at}`).toBe(true);
+      if (chunk.toString('latin1', 0, 4) === 'MSGC') expect(pool.freeCount).toBe(0);
+      else kept.push(next);
+    }
+    framer.push(chunkOf('MSG', 'C', 8000, 9).subarray(0, 100));
+    expect(framer.next()).toBeUndefined();
+    framer.clear();
+    expect(pool.freeCount).toBe(1);
+    expect(kept.map((chunk) => chunk[20])).toEqual([3, 5]);
+  });
+
+  it('keeps no more than 8 MiB of blocks', () => {
+    const pool = new BlockPool(65_536);
+    for (const block of Array.from({ length: 200 }, () => pool.take())) pool.give(block);
+    expect(pool.freeCount).toBe(128);
   });
 });

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopcua/opcua"
@@ -42,6 +43,10 @@ func (s *script) endpoints(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// Other transports have endpoints of their own.
+	descriptions = slices.DeleteFunc(descriptions, func(d *ua.EndpointDescription) bool {
+		return !strings.HasPrefix(d.EndpointURL, "opc.tcp:")
+	})
 	for _, want := range s.cfg.Endpoints {
 		if !slices.ContainsFunc(descriptions, want.describedBy) {
 			return "", fmt.Errorf("%s %s is not offered", want.Policy, want.Mode)

@@ -8,7 +8,7 @@ const READY_WITHIN_MS = 30_000;
 
 /**
  * Servers of other stacks, in the order of the table. `stack` is the folder beside this one whose tools and cache they use; `run` gets
- * port, certificate (DER), key (PEM), ApplicationUri and certificate (PEM) as further arguments. `missing` says why one can't be started.
+ * port, certificate (DER), key (PEM), ApplicationUri and certificate (PEM) as further arguments.
  */
 export const FOREIGN_SERVERS = [
   { name: 'node-opcua', stack: 'node-opcua', run: ['node', '{own}/node-opcua-server.mjs'] },
@@ -20,7 +20,18 @@ export const FOREIGN_SERVERS = [
     prepareIn: '{own}/gopcua-server',
     run: ['{cache}/server'],
   },
-  { name: 'milo', stack: 'milo', missing: 'no server of Milo is written yet' },
+  {
+    name: 'milo',
+    stack: 'milo',
+    run: [
+      'java',
+      '-XX:+UseSerialGC',
+      '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+      '-cp',
+      '{cache}/target/classes:{cache}/target/lib/*',
+      'bulkhead.interop.server.Main',
+    ],
+  },
 ];
 
 /** Starts a server that has a certificate. @returns `{ url, nodeId, restart(), stop() }`. */

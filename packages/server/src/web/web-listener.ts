@@ -2,6 +2,7 @@ import type { CertificateStore } from '@bulkhead/security';
 import { WebPort } from '@bulkhead/transport-https';
 import { UacpUpgradeHandler } from '@bulkhead/transport-websocket';
 import type { ResolvedServerOptions } from '../server-options.ts';
+import { createProxyHeaderGate } from '../trusted-proxies.ts';
 import type { ServerParts } from '../wiring.ts';
 
 /** Sockets above the Connection stage that may exist while others close. */
@@ -19,7 +20,8 @@ export function createWebPort(options: ResolvedServerOptions, parts: ServerParts
     requestClientCertificate: https?.sessionless?.validateClientCertificate !== undefined,
     tls: plain ? undefined : (tls ?? store.tlsIdentity()),
     backlog: rateLimits.listenBacklog,
-    maxConnections: maxChannelCount + SPARE_SOCKETS,
+    maxConnections: maxChannelCount + SPARE_SOCKETS + (options.proxyProtocol?.maxWaitingConnections ?? 0),
+    proxyHeaders: createProxyHeaderGate(options, runtime),
     log: runtime.log,
   });
   if (webSocket !== undefined) {

@@ -3,8 +3,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
-import type { Logger } from '@bulkhead/contracts';
-import { type ConnectionGate, remoteAddressOf, type SocketAddress, type UpgradeHandler } from '@bulkhead/transport';
+import type { Logger, RemoteAddress } from '@bulkhead/contracts';
+import { type ConnectionGate, type ProxyHeaders, remoteAddressOf, type SocketAddress, type UpgradeHandler } from '@bulkhead/transport';
 import { Upgrades } from './upgrades.ts';
 import { WebConnection } from './web-connection.ts';
 
@@ -27,6 +27,8 @@ export interface WebPortOptions {
   readonly requestClientCertificate?: boolean;
   /** Connections that the operating system keeps until they are accepted; default 512. */
   readonly backlog?: number;
+  /** Reads the headers of trusted proxies. Default: every peer speaks for itself. */
+  readonly proxyHeaders?: ProxyHeaders | undefined;
   /** Outer bound of sockets: beyond it they are dropped before the gate hears of them. Default: none but the gate's. */
   readonly maxConnections?: number;
   /** From accepting a connection until the head of its first request is there, TLS included, ms; default 10,000. */
@@ -124,17 +126,25 @@ export class WebPort {
   #admitConnections(): void {
     const own = this.server.listeners('connection') as ((socket: Socket) => void)[];
     this.server.removeAllListeners('connection');
-    this.server.on('connection', (socket: Socket) => {
-      if (this.#tryAdmit(socket)) for (const listener of own) listener.call(this.server, socket);
+    const admit = (socket: Socket, remote: RemoteAddress): void => {
+      if (this.#tryAdmit(socket, remote)) for (const listener of own) listener.call(this.server, socket);
       else socket.resetAndDestroy();
+    };
+    const { proxyHeaders } = this.#options;
+    this.server.on('connection', (socket: Socket) => {
+      // 'close' follows each error and says all that matters.
+      socket.on('error', () => {});
+      const peer = remoteAddressOf(socket);
+      if (peer === undefined) return void socket.destroy();
+      if (!proxyHeaders?.isProxy(peer.address)) return admit(socket, peer);
+      proxyHeaders.read(socket, peer, (client) => {
+        admit(socket, client);
+        socket.resume();
+      });
     });
   }
 
-  #tryAdmit(socket: Socket): boolean {
-    // 'close' follows each error and says all that matters.
-    socket.on('error', () => {});
-    const remote = remoteAddressOf(socket);
-    if (remote === undefined) return false;
+  #tryAdmit(socket: Socket, remote: RemoteAddress): boolean {
     const admission = this.#options.gate.admitIncoming(remote.address);
     if (typeof admission === 'string') return false;
     const connection = new WebConnection(this.#nextId++, socket, remote, admission, this.#options.startUpTimeoutMs ?? 10_000);

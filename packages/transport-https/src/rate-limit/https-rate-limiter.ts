@@ -1,6 +1,7 @@
 import type { Clock } from '@bulkhead/contracts';
 import { type ClientIpKeyOptions, type ClientIpSource, clientIpKey, KeyedRatePolicy } from '@bulkhead/limits';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { exchangeOf } from '../exchange-of.ts';
 import { refuse } from '../http-refusal.ts';
 import { FixedWindow } from './fixed-window.ts';
 
@@ -68,7 +69,11 @@ export function limitRate(
 ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
   return (request, reply, done) => {
     const { headers, routeOptions } = request;
-    const waitMs = limiter.check({ remoteAddress: request.raw.socket.remoteAddress, headers }, routeOptions.url, clock.nowMs());
+    const waitMs = limiter.check(
+      { remoteAddress: exchangeOf(request).connection.accepted.remote.address, headers },
+      routeOptions.url,
+      clock.nowMs(),
+    );
     if (waitMs === 0) return done();
     refuse(request, reply, { statusCode: 429, text: 'too many requests', retryAfterMs: waitMs, closes: false });
   };

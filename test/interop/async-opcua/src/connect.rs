@@ -17,6 +17,9 @@ use crate::{
     report::{At, Failure, Step, good},
 };
 
+/// Other transports have endpoints of their own.
+const UATCP_PROFILE: &str = "http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary";
+
 /// The client's default of 65,535 is too small for the longest value of the reference server.
 const MAX_BYTE_STRING_LENGTH: usize = 1024 * 1024;
 /// The client's default of 1000 is too small for the results of one Read.
@@ -93,7 +96,7 @@ impl Script {
     pub async fn connect(&self, login: Login<'_>) -> Result<Connection, Failure> {
         let mut client = self.client(&login)?;
         let mut endpoint = client
-            .get_endpoints(self.config.url.as_str(), &[], &[])
+            .get_endpoints(self.config.url.as_str(), &[], &[UATCP_PROFILE])
             .await
             .at("GetEndpoints")?
             .into_iter()
