@@ -87,14 +87,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   });
   const ownSink = requestSink(dispatcher, sessions, subscriptions, owners);
   const sink = taps.sink?.(ownSink) ?? ownSink;
-  const connections = createConnections(options, given, {
-    runtime,
-    provider,
-    owners,
-    endpoints,
-    sink,
-    retainedBytes: retained,
-  });
+  const connections = createConnections(options, given, { runtime, provider, owners, endpoints, sink, retainedBytes: retained });
   return followSessions({
     runtime,
     provider,

@@ -19,6 +19,8 @@ export interface HttpsAgentOptions {
   readonly connectTimeoutMs: number;
 }
 
+type SocketCallback = (error: Error | null, socket: Duplex) => void;
+
 /** The connections to one server: kept and used again, each one's certificate checked before anything is sent. */
 export class HttpsAgent extends Agent {
   readonly #options: HttpsAgentOptions;
@@ -29,14 +31,22 @@ export class HttpsAgent extends Agent {
     this.#options = options;
   }
 
-  override createConnection(_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void): undefined {
+  override createConnection(_options: ClientRequestArgs, callback?: SocketCallback): undefined {
+    void this.#connect(callback);
+    return undefined;
+  }
+
+  async #connect(callback: SocketCallback | undefined): Promise<void> {
     const { endpointUrl, address, localAddress, trust, connectTimeoutMs } = this.#options;
     const { host, port } = address;
     const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(connectTimeoutMs)]);
-    connectSocket({ endpointUrl, host, port, localAddress, trust }, signal).then(
-      (socket: Socket) => callback?.(null, socket),
-      (error: Error) => callback?.(error, undefined as never),
-    );
+    let socket: Socket;
+    try {
+      socket = await connectSocket({ endpointUrl, host, port, localAddress, trust }, signal);
+    } catch (error) {
+      return callback?.(error as Error, undefined as never);
+    }
+    callback?.(null, socket);
   }
 
   /** Closes everything, also what is being connected. Idempotent. */

@@ -5,14 +5,13 @@ export type Authorization =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'unknown' };
 
-const SPACE = 0x20;
 const COLON = 0x3a;
 
 /** Never throws: what can't be read is of no known kind. */
 export function parseAuthorization(header: string | undefined): Authorization {
   if (header === undefined || header.trim() === '') return { kind: 'none' };
   const text = header.trim();
-  const at = [...text].findIndex((char) => char.charCodeAt(0) === SPACE);
+  const at = text.indexOf(' ');
   const scheme = text.slice(0, at).toLowerCase();
   const value = text.slice(at + 1).trim();
   if (at < 0 || value === '') return { kind: 'unknown' };
