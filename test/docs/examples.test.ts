@@ -28,7 +28,8 @@ beforeEach(() => {
   vi.spyOn(console, 'table').mockImplementation((value) => void printed.push(value));
   const start = OpcUaServer.start.bind(OpcUaServer);
   vi.spyOn(OpcUaServer, 'start').mockImplementation(async (options, addNodes) => {
-    const server = await start({ ...options, port: 0 }, addNodes);
+    const webPort = options.webPort === undefined ? {} : { webPort: { ...options.webPort, port: 0 } };
+    const server = await start({ ...options, port: 0, ...webPort }, addNodes);
     started.push(server);
     return server;
   });

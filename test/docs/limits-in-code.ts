@@ -4,6 +4,7 @@ import { defaultOperationLimits } from '@bulkhead/services';
 import { defaultPasswordLockoutOptions, defaultSessionLimits } from '@bulkhead/session';
 import { defaultSubscriptionLimits } from '@bulkhead/subscription';
 import { planConnectionLimits } from '@bulkhead/transport';
+import { defaultHttpsRateLimits, planHttpsLimits } from '@bulkhead/transport-https';
 import { defaultEncodingLimits } from '@bulkhead/types';
 import { rootPath } from './markdown.ts';
 
@@ -12,6 +13,7 @@ const NOT_LIMITS: ReadonlySet<string> = new Set([
   ...['applicationName', 'applicationUri', 'productUri', 'host', 'port', 'hostNames', 'security', 'pki', 'meterProvider', 'log'],
   ...['resourceIsolationClassifier', 'resourceIsolationProvider', 'serverRateLimiterProvider', 'chunkReassemblyBudget'],
   ...['requestScheduling', 'requestParking', 'decoupleHeldPublishRequests'],
+  ...['https', 'httpsRateLimits'],
   ...['trustedProxies', 'proxyProtocol'],
   ...['reverseConnect', 'webPort', 'webSocket', 'operationLimits', 'subscriptionLimits', 'resourceIsolation', 'rateLimits'],
 ]);
@@ -20,6 +22,11 @@ const NOT_LIMITS: ReadonlySet<string> = new Set([
 const SAID_BY_OPTIONS: ReadonlySet<string> = new Set([
   ...['receiveBufferSize', 'sendBufferSize', 'maxMessageSize', 'handshakeTimeoutMs', 'helloTimeoutMs'],
   ...['slowReaderTimeoutMs', 'maxUnsentBytesPerOwner'],
+]);
+
+/** Of `HttpsLimits`, what options of the server say. */
+const SAID_BY_HTTPS_OPTIONS: ReadonlySet<string> = new Set([
+  ...['maxMessageSize', 'maxJsonBodyBytes', 'maxRequestsPerConnection', 'slowReaderTimeoutMs'],
 ]);
 
 const PLAN_OPTIONS = 'packages/resource-isolation/src/plan/options.ts';
@@ -53,9 +60,19 @@ function* serverOptions(): Iterable<[string, number | undefined]> {
   yield* numbersOf('webPort.', resolved.webPort, NOT_LIMITS);
   yield* numbersOf('webSocket.', resolved.webSocket);
   yield* numbersOf('reverseConnect[].', dialled);
+  yield* httpsOptions();
   yield* numbersOf('proxyProtocol.', proxyProtocol);
   yield* numbersOf('operationLimits.', defaultOperationLimits);
   yield* numbersOf('subscriptionLimits.', defaultSubscriptionLimits);
+}
+
+function* httpsOptions(): Iterable<[string, number | undefined]> {
+  const { https } = resolveServerOptions({ applicationName: 'Documented', https: { sessionless: {} } });
+  yield* numbersOf('https.', https);
+  yield* numbersOf('https.sessionless.', https?.sessionless);
+  yield* numbersOf('httpsRateLimits.', defaultHttpsRateLimits);
+  yield ['httpsRateLimits.requestsPerClient', undefined];
+  yield ['httpsRateLimits.routes', undefined];
 }
 
 function* isolationOptions(): Iterable<[string, number | undefined]> {
@@ -78,6 +95,7 @@ function* isolationOptions(): Iterable<[string, number | undefined]> {
 /** What no option of the server says. */
 function* fixedLimits(): Iterable<[string, number | undefined]> {
   yield* numbersOf('connection.', planConnectionLimits(), SAID_BY_OPTIONS);
+  yield* numbersOf('httpsConnection.', planHttpsLimits(), SAID_BY_HTTPS_OPTIONS);
   yield* numbersOf('encoding.', defaultEncodingLimits);
   yield ['session.activationTimeoutMs', defaultSessionLimits.activationTimeoutMs];
   yield* numbersOf('passwordLockout.', defaultPasswordLockoutOptions);

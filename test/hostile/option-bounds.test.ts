@@ -84,6 +84,15 @@ const rateLimits: Names<Omit<RateLimits, 'maxConcurrentSessionEstablishment' | '
 };
 type FlagNames = 'enabled' | 'connectionRateLimitEnabled' | 'sessionRateLimitEnabled';
 
+type Https = NonNullable<ServerOptions['https']>;
+const https: Names<Omit<Https, 'path' | 'sessionless'>> = { maxRequestsPerConnection: true, maxJsonBodyBytes: true };
+const sessionless: Names<Pick<NonNullable<Https['sessionless']>, 'maxRequests' | 'maxRequestsPerConnection'>> = {
+  maxRequests: true,
+  maxRequestsPerConnection: true,
+};
+const httpsRateLimits: Names<
+  Pick<NonNullable<ServerOptions['httpsRateLimits']>, 'requestsPerWindow' | 'windowMs' | 'requestsPerClient' | 'maxClients'>
+> = { requestsPerWindow: true, windowMs: true, requestsPerClient: true, maxClients: true };
 const proxyProtocol: Names<Exclude<ServerOptions['proxyProtocol'], boolean>> = { headerTimeoutMs: true, maxWaitingConnections: true };
 
 const absurd: readonly number[] = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
@@ -95,6 +104,13 @@ const paths = [
   ),
   ...Object.keys(subscriptionLimits).map(
     (name) => [`subscriptionLimits.${name}`, (value: number) => ({ subscriptionLimits: { [name]: value } })] as const,
+  ),
+  ...Object.keys(https).map((name) => [`https.${name}`, (value: number) => ({ https: { [name]: value } })] as const),
+  ...Object.keys(sessionless).map(
+    (name) => [`https.sessionless.${name}`, (value: number) => ({ https: { sessionless: { [name]: value } } })] as const,
+  ),
+  ...Object.keys(httpsRateLimits).map(
+    (name) => [`httpsRateLimits.${name}`, (value: number) => ({ https: {}, httpsRateLimits: { [name]: value } })] as const,
   ),
   ...Object.keys(rateLimits).map((name) => [`rateLimits.${name}`, (value: number) => ({ rateLimits: { [name]: value } })] as const),
   ...Object.keys(webPort).map((name) => [`webPort.${name}`, (value: number) => ({ webPort: { [name]: value } })] as const),

@@ -54,6 +54,8 @@ export class FaultPlan {
         if (isAnswerFault && this.#isDue()) this.#spoilAnswer(request);
         sink.submit(request);
       },
+      refuse: (request, error) => sink.refuse(request, error),
+      requestAbandoned: (request) => sink.requestAbandoned(request),
       channelHeldBack: (channel, isHeldBack) => sink.channelHeldBack(channel, isHeldBack),
       onTurnEnd: (flush) => sink.onTurnEnd(flush),
       channelClosed: (channel) => {

@@ -102,6 +102,8 @@ export class RequestLedger implements RequestWatcher {
   watchSink(sink: RequestSink): RequestSink {
     return {
       submit: (request) => this.#submit(sink, request),
+      refuse: (request, error) => sink.refuse(request, error),
+      requestAbandoned: (request) => sink.requestAbandoned(request),
       channelClosed: (channel) => sink.channelClosed(channel),
       channelHeldBack: (channel, isHeldBack) => {
         this.#tally.add(isHeldBack ? 'channel held back' : 'channel released');

@@ -6,8 +6,8 @@ import {
   GetEndpointsRequest,
   GetEndpointsResponse,
 } from '@bulkhead/types';
-import { ClientConnection } from './connection/client-connection.ts';
 import type { ClientConnectionOptions } from './connection/connection-options.ts';
+import { openServiceConnection } from './connection/service-connection.ts';
 
 /** Discovery needs no security: what it tells is checked later. OPC 10000-4 §5.5.1. */
 export type DiscoveryOptions = Omit<ClientConnectionOptions, 'security'>;
@@ -17,7 +17,7 @@ const MAX_DESCRIPTIONS = 1000;
 
 /** The endpoints of a server. Anybody on the way may have changed them; CreateSession tells. @throws as `ClientConnection.request` */
 export async function getEndpoints(options: DiscoveryOptions, signal?: AbortSignal): Promise<readonly EndpointDescription[]> {
-  await using connection = await ClientConnection.open(options, signal);
+  await using connection = await openServiceConnection(options, signal);
   const { endpointUrl } = options;
   const { endpoints } = await connection.request(GetEndpointsRequest, GetEndpointsResponse, { endpointUrl }, undefined, { signal });
   return (endpoints ?? []).slice(0, MAX_DESCRIPTIONS);
@@ -25,7 +25,7 @@ export async function getEndpoints(options: DiscoveryOptions, signal?: AbortSign
 
 /** The servers that a server or discovery server knows. @throws as `ClientConnection.request` */
 export async function findServers(options: DiscoveryOptions, signal?: AbortSignal): Promise<readonly ApplicationDescription[]> {
-  await using connection = await ClientConnection.open(options, signal);
+  await using connection = await openServiceConnection(options, signal);
   const { endpointUrl } = options;
   const { servers } = await connection.request(FindServersRequest, FindServersResponse, { endpointUrl }, undefined, { signal });
   return (servers ?? []).slice(0, MAX_DESCRIPTIONS);

@@ -3,6 +3,8 @@ export { createClientRuntime } from './client-runtime.ts';
 export { type ChannelSecurity, UNSECURED } from './connection/channel-security.ts';
 export { ClientConnection, type RequestOptions } from './connection/client-connection.ts';
 export type { ClientConnectionOptions } from './connection/connection-options.ts';
+export { HttpsConnection } from './connection/https-connection.ts';
+export { openServiceConnection, type ServiceConnection } from './connection/service-connection.ts';
 export type { AnyRequest, AnyResponse, RequestFields } from './connection/service-message.ts';
 export { type DiscoveryOptions, findServers, getEndpoints } from './discovery.ts';
 export { ManagedSession } from './managed/managed-session.ts';

@@ -1,7 +1,7 @@
 import { type EndpointDescription, StatusCodes, UaStatusError } from '@bulkhead/types';
 import type { ClientApplication } from './client-application.ts';
-import { ClientConnection } from './connection/client-connection.ts';
 import type { ClientConnectionOptions } from './connection/connection-options.ts';
+import { openServiceConnection, type ServiceConnection } from './connection/service-connection.ts';
 import { getEndpoints } from './discovery.ts';
 import { type EndpointCriteria, selectEndpoint } from './select-endpoint.ts';
 import { ClientSession } from './session/client-session.ts';
@@ -47,10 +47,10 @@ export async function openConnection(
   options: OpenSessionOptions,
   { endpoint }: DiscoveredEndpoint,
   signal?: AbortSignal,
-): Promise<ClientConnection> {
+): Promise<ServiceConnection> {
   const security = await application.securityFor(endpoint, needsServerCertificate(options.user ?? ANONYMOUS, endpoint));
   const endpointUrl = endpoint.endpointUrl ?? options.endpointUrl;
-  return ClientConnection.open(
+  return openServiceConnection(
     { tlsTrust: application, ...connectionOptionsOf(options), endpointUrl, security, runtime: application.runtime },
     signal,
   );

@@ -17,12 +17,22 @@ export interface EndpointCriteria {
 /** Weakest first; this side's own opinion, as a server's securityLevel travels unprotected. */
 const POLICY_ORDER: readonly SecurityPolicyName[] = ['None', 'Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'];
 
+const HTTPS_BINARY_PROFILE_URI = 'http://opcfoundation.org/UA-Profile/Transport/https-uabinary';
+
 /** Profiles that can be reached by a URL of this scheme; the .NET stack has a name of its own for opc.wss. OPC 10000-7. */
 const PROFILES: Readonly<Record<string, readonly string[]>> = {
   'opc.tcp:': [UA_TCP_PROFILE_URI, ''],
+  'opc.https:': [HTTPS_BINARY_PROFILE_URI],
   'opc.wss:': [UA_WSS_PROFILE_URI, 'http://opcfoundation.org/UA-Profile/Transport/uawss-uasc-uabinary'],
 };
-const SCHEMES: Readonly<Record<string, string>> = { 'wss:': 'opc.wss:', 'ws:': 'opc.wss:', 'opc.ws:': 'opc.wss:' };
+const SCHEMES: Readonly<Record<string, string>> = {
+  'wss:': 'opc.wss:',
+  'ws:': 'opc.wss:',
+  'opc.ws:': 'opc.wss:',
+  'https:': 'opc.https:',
+  'opc.http:': 'opc.https:',
+  'http:': 'opc.https:',
+};
 
 interface Candidate {
   readonly endpoint: EndpointDescription;
@@ -31,8 +41,8 @@ interface Candidate {
 
 /**
  * Chooses among the endpoints of a server: encrypted before signed before unsecured, then by policy, then by securityLevel. An
- * unsecured endpoint is chosen only when policy or mode `None` is asked for, so that nobody on the way can talk a client out of
- * security by changing the list.
+ * unsecured endpoint is chosen only when policy or mode `None` is asked for, or when HTTPS secures the connection itself, so that
+ * nobody on the way can talk a client out of security by changing the list.
  * @param connectUrl the URL that reached the server: its host and port replace those in the description, which may be known only
  * inside the server's own network. OPC 10000-4 §5.5.4.
  * @throws UaStatusError BadSecurityModeRejected when nothing fits, BadIdentityTokenRejected when only the user doesn't.
@@ -45,7 +55,8 @@ export function selectEndpoint(
   const scheme = protocolOf(connectUrl);
   const profiles = PROFILES[SCHEMES[scheme] ?? scheme] ?? [];
   const reachable = endpoints.filter(({ transportProfileUri }) => profiles.includes(transportProfileUri ?? ''));
-  const secured = reachable.flatMap((endpoint) => candidateOf(endpoint, criteria));
+  const hasTls = scheme.endsWith('https:');
+  const secured = reachable.flatMap((endpoint) => candidateOf(endpoint, criteria, hasTls));
   if (secured.length === 0) {
     throw new UaStatusError(StatusCodes.BadSecurityModeRejected, `no endpoint of ${connectUrl} with ${describeCriteria(criteria)}`);
   }
@@ -56,7 +67,7 @@ export function selectEndpoint(
   return { ...best.endpoint, endpointUrl: withHostOf(best.endpoint.endpointUrl, connectUrl) };
 }
 
-function candidateOf(endpoint: EndpointDescription, { policy: policyName, mode }: EndpointCriteria): Candidate[] {
+function candidateOf(endpoint: EndpointDescription, { policy: policyName, mode }: EndpointCriteria, hasTls: boolean): Candidate[] {
   const policy = findSecurityPolicy(endpoint.securityPolicyUri);
   const { securityMode } = endpoint;
   if (policy === undefined) return [];
@@ -64,7 +75,7 @@ function candidateOf(endpoint: EndpointDescription, { policy: policyName, mode }
   if (policyName !== undefined && policy.name !== policyName) return [];
   if (mode !== undefined && securityMode !== MessageSecurityMode[mode]) return [];
   const isUnsecuredWanted = policyName === 'None' || mode === 'None';
-  return policy.isSecure || isUnsecuredWanted ? [{ endpoint, policy }] : [];
+  return policy.isSecure || isUnsecuredWanted || hasTls ? [{ endpoint, policy }] : [];
 }
 
 function takesUser({ userIdentityTokens }: EndpointDescription, userTokenType: UserTokenType): boolean {

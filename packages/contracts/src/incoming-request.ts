@@ -1,4 +1,4 @@
-import type { DiagnosticInfo, ExtensionObject, RequestHeader, ResponseType } from '@bulkhead/types';
+import type { DiagnosticInfo, ExtensionObject, RequestHeader, RequestType, ResponseType, UaStatusError } from '@bulkhead/types';
 import type { SecureChannelContext } from './secure-channel-context.ts';
 
 /**
@@ -17,6 +17,11 @@ export interface IncomingRequest {
   readonly bodyStart: number;
   /** Monotonic ms. */
   readonly receivedAtMs: number;
+  /**
+   * Decodes what follows the RequestHeader of a message that isn't OPC UA Binary; left out where `message` is.
+   * @throws UaStatusError
+   */
+  decodeBody?(type: RequestType<unknown>): unknown;
   /**
    * Encodes and queues the response.
    * @param body everything of the response but its header, as `type.encodeBody` takes it.
@@ -42,6 +47,10 @@ export interface OutgoingResponseHeader {
 /** Where connections deliver requests: the dispatcher. */
 export interface RequestSink {
   submit(request: IncomingRequest): void;
+  /** Answers a request that its transport admits no further. */
+  refuse(request: IncomingRequest, error: UaStatusError): void;
+  /** Nobody is there any more to take the answer of a request, though its channel is open: it is dropped or cancelled. Idempotent. */
+  requestAbandoned(request: IncomingRequest): void;
   /** The channel is closed: whatever waits is dropped, whatever runs or is parked is cancelled. Idempotent. */
   channelClosed(channel: SecureChannelContext): void;
   /**

@@ -41,6 +41,7 @@ export class RequestAdmission {
       session,
       header,
       decode: () => {
+        if (incoming.decodeBody !== undefined) return incoming.decodeBody(service.request);
         const reader = new BinaryReader(incoming.message, this.#parts.encodingLimits);
         reader.reset(incoming.message, incoming.bodyStart);
         return service.request.decodeBody(reader, header);

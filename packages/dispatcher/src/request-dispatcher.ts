@@ -122,6 +122,17 @@ export class RequestDispatcher implements RequestSink {
     }
   }
 
+  refuse(incoming: IncomingRequest, error: UaStatusError): void {
+    this.#execution.refuse(incoming, error, this.#services.get(incoming.typeId)?.name);
+  }
+
+  requestAbandoned(incoming: IncomingRequest): void {
+    for (const origin of this.#origins.ofChannel(incoming.channel)) {
+      const request = origin.liveRequests().find((live) => live.incoming === incoming);
+      if (request !== undefined) return this.#execution.drop(request, StatusCodes.BadSecureChannelClosed);
+    }
+  }
+
   channelClosed(channel: SecureChannelContext): void {
     for (const origin of this.#origins.ofChannel(channel)) {
       for (const request of origin.liveRequests()) this.#execution.drop(request, StatusCodes.BadSecureChannelClosed);

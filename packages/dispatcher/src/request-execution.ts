@@ -13,6 +13,7 @@ import {
   StringMemory,
   UaStatusError,
 } from '@bulkhead/types';
+import type { BoundService } from './bound-services.ts';
 import type { DispatchedRequest, RequestHost } from './dispatched-request.ts';
 import type { FairRequestQueue } from './fair-request-queue.ts';
 import type { OriginRegistry } from './origin-registry.ts';
@@ -126,11 +127,8 @@ export class RequestExecution implements RequestHost {
     this.#leaveQueue(request);
     try {
       const { service, incoming } = request;
-      const reader = this.#reader;
-      reader.reset(incoming.message, incoming.bodyStart);
-      const body = service.request.decodeBody(reader, incoming.header);
+      const body = incoming.decodeBody === undefined ? this.#decode(service, incoming) : incoming.decodeBody(service.request);
       incoming.releaseMessage();
-      if (reader.remaining !== 0) throw DecodingError.malformed(`${reader.remaining} bytes after ${service.name}Request`);
       const result = service.handler(body, request);
       if (result instanceof Promise) this.#await(request, result);
       else this.#succeed(request, result);
@@ -171,6 +169,14 @@ export class RequestExecution implements RequestHost {
     incoming.leftQueue();
     this.#parts.diagnostics.countRejected(service, undefined, faultCodeOf(error));
     this.#respondWithFault(incoming, error, service);
+  }
+
+  #decode(service: BoundService, incoming: IncomingRequest): unknown {
+    const reader = this.#reader;
+    reader.reset(incoming.message, incoming.bodyStart);
+    const body = service.request.decodeBody(reader, incoming.header);
+    if (reader.remaining !== 0) throw DecodingError.malformed(`${reader.remaining} bytes after ${service.name}Request`);
+    return body;
   }
 
   #abandon(request: DispatchedRequest, code: StatusCode): void {

@@ -12,6 +12,8 @@ export {
 export {
   type AddNodes,
   type BandwidthOptions,
+  type HttpsRateLimiterOptions,
+  type HttpsSettings,
   type IsolationReport,
   KiB,
   MiB,
@@ -32,8 +34,11 @@ export {
   type ServerOptions,
   type ServerRateLimiterProvider,
   type ServerRateLimitOptions,
+  type SessionlessSettings,
   type StageUsage,
   type UserValidator,
+  type WebPortSettings,
+  type WebSocketSettings,
 } from '@bulkhead/server';
 export {
   BuiltInType,

@@ -2,6 +2,8 @@ import { ChunkReassemblyBudget, type ResourceIsolationClassifier, type ResourceI
 import {
   type AddNodes,
   type BandwidthOptions,
+  type HttpsRateLimiterOptions,
+  type HttpsSettings,
   OpcUaServer,
   type ProxyProtocolOptions,
   type RequestParkingPolicy,
@@ -89,6 +91,23 @@ export class OpcUaServerBuilder {
   addWebSocketTransport({ pingIntervalMs, ...webPort }: WebPortSettings & WebSocketSettings = {}): OpcUaServerBuilder {
     const webSocket = pingIntervalMs === undefined ? {} : { pingIntervalMs };
     return this.#with({ webPort: { ...this.#options.webPort, ...webPort }, webSocket });
+  }
+
+  /** Serves OPC UA over HTTPS (opc.https) on the web port, which all web transports share. */
+  addHttpsTransport(options: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
+    const { path, maxRequestsPerConnection, maxJsonBodyBytes, sessionless, ...webPort } = options;
+    const https = {
+      ...(path === undefined ? {} : { path }),
+      ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }),
+      ...(maxJsonBodyBytes === undefined ? {} : { maxJsonBodyBytes }),
+      ...(sessionless === undefined ? {} : { sessionless }),
+    };
+    return this.#with({ webPort: { ...this.#options.webPort, ...webPort }, https });
+  }
+
+  /** Bounds the rate of HTTPS requests: 100 per second of everybody together, unless `options` say something else. */
+  addHttpsRateLimiter(httpsRateLimits: HttpsRateLimiterOptions = {}): OpcUaServerBuilder {
+    return this.#with({ httpsRateLimits });
   }
 
   /** Selects requests of the host's own whose handlers may wait without an execution slot; Publish may in any case. */

@@ -1,3 +1,4 @@
+export { certificateRefusal } from './certificate-refusal.ts';
 export type { ChannelIdentity } from './channel-identity.ts';
 export { ChunkReassembler, type ReassemblyAdmission, type ReassemblyLimits } from './chunk-reassembler.ts';
 export {

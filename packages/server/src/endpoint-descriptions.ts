@@ -1,4 +1,5 @@
 import { SecurityPolicies, type SecurityPolicyName } from '@bulkhead/security';
+import { HTTPS_BINARY_PROFILE_URI } from '@bulkhead/transport-https';
 import { UA_TCP_PROFILE_URI } from '@bulkhead/transport-tcp';
 import { UA_WSS_PROFILE_URI } from '@bulkhead/transport-websocket';
 import {
@@ -17,7 +18,10 @@ const PROFILES: Readonly<Record<string, string>> = {
   'opc.tcp:': UA_TCP_PROFILE_URI,
   'opc.wss:': UA_WSS_PROFILE_URI,
   'opc.ws:': UA_WSS_PROFILE_URI,
+  'opc.https:': HTTPS_BINARY_PROFILE_URI,
 };
+
+const HTTPS = 'opc.https:';
 
 /** What endpoint descriptions are made of. */
 export interface EndpointSources {
@@ -51,33 +55,38 @@ export function applicationDescription({ options, endpointUrls }: EndpointSource
 export function endpointDescriptions(sources: EndpointSources): EndpointDescription[] {
   const server = applicationDescription(sources);
   const { policies, modes } = sources.options.security;
-  return sources.endpointUrls.flatMap((endpointUrl) =>
-    policies.flatMap((name) =>
-      (name === 'None' ? (['None'] as const) : modes).map((mode) =>
-        EndpointDescription.create({
-          endpointUrl,
-          server,
-          serverCertificate: sources.certificateChain,
-          securityMode: MessageSecurityMode[mode],
-          securityPolicyUri: SecurityPolicies[name].uri,
-          userIdentityTokens: userTokenPolicies(sources.options, name),
-          transportProfileUri: PROFILES[new URL(endpointUrl).protocol] ?? '',
-          securityLevel: policyLevels[name] + (mode === 'SignAndEncrypt' ? 5 : 0),
-        }),
-      ),
-    ),
-  );
+  const describe = (endpointUrl: string, name: SecurityPolicyName, mode: EndpointMode, scheme: string): EndpointDescription =>
+    EndpointDescription.create({
+      endpointUrl,
+      server,
+      serverCertificate: sources.certificateChain,
+      securityMode: MessageSecurityMode[mode],
+      securityPolicyUri: SecurityPolicies[name].uri,
+      userIdentityTokens: userTokenPolicies(sources.options, name, scheme === HTTPS),
+      transportProfileUri: PROFILES[scheme] ?? '',
+      securityLevel: policyLevels[name] + (mode === 'SignAndEncrypt' ? 5 : 0),
+    });
+  return sources.endpointUrls.flatMap((endpointUrl) => {
+    const scheme = new URL(endpointUrl).protocol;
+    // TLS encrypts; the policy only says how nonces are signed. OPC 10000-6 §7.4.1.
+    if (scheme === HTTPS) return policies.map((name) => describe(endpointUrl, name, name === 'None' ? 'None' : 'Sign', scheme));
+    return policies.flatMap((name) =>
+      (name === 'None' ? (['None'] as const) : modes).map((mode) => describe(endpointUrl, name, mode, scheme)),
+    );
+  });
 }
 
+type EndpointMode = 'None' | 'Sign' | 'SignAndEncrypt';
+
 /**
- * Passwords are always encrypted: on an endpoint without security by a policy of the token's own. OPC 10000-4 §7.42.
+ * Passwords are always encrypted: by TLS, or on an endpoint without security by a policy of the token's own. OPC 10000-4 §7.42.
  */
-function userTokenPolicies(options: ResolvedServerOptions, endpointPolicy: SecurityPolicyName): UserTokenPolicy[] {
+function userTokenPolicies(options: ResolvedServerOptions, endpointPolicy: SecurityPolicyName, hasTls: boolean): UserTokenPolicy[] {
   const tokens: UserTokenPolicy[] = [];
   const { allowAnonymous, validateUser } = options.security;
   if (allowAnonymous) tokens.push(UserTokenPolicy.create({ policyId: 'anonymous', tokenType: UserTokenType.Anonymous }));
   if (validateUser !== undefined) {
-    const policy = endpointPolicy === 'None' ? SecurityPolicies.Basic256Sha256 : SecurityPolicies[endpointPolicy];
+    const policy = endpointPolicy === 'None' && !hasTls ? SecurityPolicies.Basic256Sha256 : SecurityPolicies[endpointPolicy];
     tokens.push(
       UserTokenPolicy.create({ policyId: `username_${policy.name}`, tokenType: UserTokenType.UserName, securityPolicyUri: policy.uri }),
     );

@@ -1,4 +1,5 @@
 export type { ParkingCandidate, RequestParkingPolicy } from '@bulkhead/contracts';
+export type { HttpsRateLimiterOptions } from '@bulkhead/transport-https';
 export type { BandwidthOptions, DirectionRates } from './bandwidth/bandwidth-options.ts';
 export type { RefusalEntry } from './isolation/refusal-log.ts';
 export type { IsolationReport, OwnerReport, RetainedBytesReport, StageUsage } from './isolation/server-isolation.ts';
@@ -21,5 +22,6 @@ export {
   type ServerOptions,
   type UserValidator,
 } from './server-options.ts';
+export type { HttpsSettings, SessionlessSettings } from './web/https-options.ts';
 export type { WebPortSettings, WebSocketSettings } from './web/web-options.ts';
 export { type ServerParts, stopParts, type WiringTaps, wireServer } from './wiring.ts';

@@ -1,7 +1,7 @@
 import type { AddressSpace } from '@bulkhead/address-space';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import { CertificateStore } from '@bulkhead/security';
-import type { TlsIdentity, WebPort } from '@bulkhead/transport-https';
+import type { HttpsTransport, TlsIdentity, WebPort } from '@bulkhead/transport-https';
 import type { ReverseConnector, TcpListener } from '@bulkhead/transport-tcp';
 import { ServerState } from '@bulkhead/types';
 import type { IsolationReport } from './isolation/server-isolation.ts';
@@ -12,6 +12,7 @@ import { bindServerObject, type LiveServerState } from './server-object.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createTcpListener } from './tcp-endpoint.ts';
 import { observeIsolation } from './telemetry/isolation-metrics.ts';
+import { createHttpsTransport } from './web/https-endpoint.ts';
 import { createWebPort, webUrls } from './web/web-listener.ts';
 import { type ServerParts, stopParts, wireServer } from './wiring.ts';
 
@@ -42,6 +43,7 @@ export class OpcUaServer implements AsyncDisposable {
   readonly #parts: ServerParts<NodeRuntime>;
   readonly #listener: TcpListener;
   readonly #webPort: WebPort | undefined;
+  readonly #https: HttpsTransport | undefined;
   readonly #reverseConnector: ReverseConnector;
   readonly #live: LiveServerState;
   readonly #metrics: Disposable;
@@ -53,6 +55,7 @@ export class OpcUaServer implements AsyncDisposable {
     parts: ServerParts<NodeRuntime>,
     listener: TcpListener,
     webPort: WebPort | undefined,
+    https: HttpsTransport | undefined,
     live: LiveServerState,
     metrics: Disposable,
   ) {
@@ -61,6 +64,7 @@ export class OpcUaServer implements AsyncDisposable {
     this.#parts = parts;
     this.#listener = listener;
     this.#webPort = webPort;
+    this.#https = https;
     this.#reverseConnector = createReverseConnector(options, parts);
     this.#live = live;
     this.#metrics = metrics;
@@ -78,22 +82,34 @@ export class OpcUaServer implements AsyncDisposable {
     let parts: ServerParts<NodeRuntime>;
     let listener: TcpListener;
     let webPort: WebPort | undefined;
+    let https: HttpsTransport | undefined;
     try {
       parts = wireServer(options, given, store, runtime);
       listener = createTcpListener(options, parts);
       webPort = createWebPort(options, parts, store);
+      https = webPort && createHttpsTransport(options, given, parts, webPort);
     } catch (error) {
       runtime.timers.clear();
       await store.close();
       throw error;
     }
     const live: LiveServerState = { state: ServerState.Running };
-    const server = new OpcUaServer(options, store, parts, listener, webPort, live, observeIsolation(parts.isolation, given.meterProvider));
+    const server = new OpcUaServer(
+      options,
+      store,
+      parts,
+      listener,
+      webPort,
+      https,
+      live,
+      observeIsolation(parts.isolation, given.meterProvider),
+    );
     try {
       parts.space.loadCoreNamespace();
       bindServerObject(parts, options, live);
       for (const add of addNodes) await add(parts.space);
       const [listening] = await listener.listen();
+      await https?.start();
       const web = await webPort?.listen();
       parts.endpoints.urls = [
         ...options.hostNames.map((name) => `opc.tcp://${urlHost(name)}:${listening?.port}`),
@@ -137,8 +153,8 @@ export class OpcUaServer implements AsyncDisposable {
   get counts(): ServerCounts {
     const { connections, sessions, subscriptions, dispatcher, runtime } = this.#parts;
     return {
-      connections: connections.registry.connectionCount,
-      openChannels: connections.registry.openChannelCount,
+      connections: connections.registry.connectionCount + (this.#https?.connectionCount ?? 0),
+      openChannels: connections.registry.openChannelCount + (this.#https?.channelCount ?? 0),
       sessions: sessions.sessionCount,
       subscriptions: subscriptions.totals.subscriptions,
       monitoredItems: subscriptions.totals.monitoredItems,
@@ -169,6 +185,7 @@ export class OpcUaServer implements AsyncDisposable {
     this.#reverseConnector.stopDialling();
     await stopParts(this.#parts);
     await this.#listener.close();
+    await this.#https?.stop();
     await this.#webPort?.close();
     await this.#reverseConnector.close();
     this.#metrics[Symbol.dispose]();

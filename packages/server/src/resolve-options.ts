@@ -8,6 +8,7 @@ import { resolveRateLimits } from './rate-limits/rate-limit-options.ts';
 import { resolveReverseConnect } from './reverse-connect.ts';
 import { KiB, MiB, OptionsError, type ResolvedServerOptions, type ServerOptions } from './server-options.ts';
 import { resolveTrustedProxies } from './trusted-proxies.ts';
+import { createHttpsRateLimiter, resolveHttps } from './web/https-options.ts';
 import { resolveWebPort, resolveWebSocket } from './web/web-options.ts';
 
 const MIN_BUFFER_BYTES = 8192;
@@ -25,6 +26,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
   }
   checkLimits(options);
   checkBandwidth(options.bandwidth);
+  if (options.httpsRateLimits !== undefined) createHttpsRateLimiter(options.httpsRateLimits);
   const host = options.host ?? '127.0.0.1';
   const maxSessionCount = integer('maxSessionCount', options.maxSessionCount ?? 100, 1);
   const reverseConnect = resolveReverseConnect(options.reverseConnect ?? []);
@@ -66,6 +68,7 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
     ...resolveTrustedProxies(options, timeouts.helloTimeoutMs),
     webPort: resolveWebPort(options.webPort, host),
     webSocket: options.webSocket === undefined ? undefined : resolveWebSocket(options.webSocket),
+    https: options.https === undefined ? undefined : resolveHttps(options.https, maxMessageSize),
     requestScheduling: resolveScheduling(options),
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests ?? true,
     ...resolveRetainedBytes(options, maxMessageSize),

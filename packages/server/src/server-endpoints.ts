@@ -1,5 +1,5 @@
 import type { Runtime, SecureChannelContext } from '@bulkhead/contracts';
-import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
+import { certificateRefusal, type SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import {
   type Certificate,
   CertificateCache,
@@ -11,7 +11,15 @@ import {
 } from '@bulkhead/security';
 import type { DiscoverySource } from '@bulkhead/services';
 import type { ServerCredentials, SessionEndpoints } from '@bulkhead/session';
-import { type ApplicationDescription, type EndpointDescription, MessageSecurityMode } from '@bulkhead/types';
+import { HttpsChannel } from '@bulkhead/transport-https';
+import {
+  type ApplicationDescription,
+  type CreateSessionRequest,
+  type EndpointDescription,
+  MessageSecurityMode,
+  StatusCodes,
+  UaStatusError,
+} from '@bulkhead/types';
 import { applicationDescription, endpointDescriptions } from './endpoint-descriptions.ts';
 import type { ResolvedServerOptions } from './server-options.ts';
 
@@ -70,6 +78,28 @@ export class ServerEndpoints implements SecureChannelEndpoints, SessionEndpoints
       nowMs,
     });
     if (isAutoAccepted) log.log('warn', 'certificate.autoAccepted', { thumbprint: certificate.thumbprint });
+  }
+
+  authenticateClient(
+    { clientCertificate }: CreateSessionRequest,
+    channel: SecureChannelContext,
+    policy: SecurityPolicy,
+  ): Promise<void> | undefined {
+    return channel instanceof HttpsChannel && policy.isSecure ? this.#authenticate(clientCertificate, channel, policy) : undefined;
+  }
+
+  async #authenticate(certificate: Uint8Array | null, channel: HttpsChannel, policy: SecurityPolicy): Promise<void> {
+    if (this.securityModes(policy).length === 0) {
+      throw new UaStatusError(StatusCodes.BadSecurityPolicyRejected, 'no endpoint of this policy');
+    }
+    if (certificate === null) throw new UaStatusError(StatusCodes.BadCertificateInvalid, 'CreateSession without a certificate');
+    const chain = Buffer.from(certificate);
+    try {
+      await this.validateClientCertificate(parseCertificateChain(chain, this.certificateCache), policy);
+    } catch (error) {
+      throw certificateRefusal(error);
+    }
+    channel.clientCertificate = chain;
   }
 
   /** Tells applications apart: the thumbprint of the first certificate of a chain. */

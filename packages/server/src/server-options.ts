@@ -9,9 +9,11 @@ import type {
 import type { SecurityPolicyName } from '@bulkhead/security';
 import type { OperationLimits } from '@bulkhead/services';
 import type { SubscriptionLimits } from '@bulkhead/subscription';
+import type { HttpsRateLimiterOptions } from '@bulkhead/transport-https';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { BandwidthOptions } from './bandwidth/bandwidth-options.ts';
 import type { ServerRateLimiterProvider, ServerRateLimitOptions } from './rate-limits/rate-limit-options.ts';
+import type { HttpsSettings, ResolvedHttps } from './web/https-options.ts';
 import type { ResolvedWebPort, ResolvedWebSocket, WebPortSettings, WebSocketSettings } from './web/web-options.ts';
 
 export { OptionsError } from './options-error.ts';
@@ -85,10 +87,14 @@ export interface ServerOptions {
   /** Globally unique URI of this instance. Default `urn:<host name>:<applicationName>`. */
   readonly applicationUri?: string;
   readonly productUri?: string;
-  /** The port of `webSocket`; nothing listens on it without one of them. */
+  /** The port of `webSocket` and `https`; nothing listens on it without one of them. */
   readonly webPort?: WebPortSettings;
   /** Serves opc.wss on `webPort`. Default: not served. */
   readonly webSocket?: WebSocketSettings;
+  /** Serves opc.https on `webPort`. Default: not served. */
+  readonly https?: HttpsSettings;
+  /** Bounds the rate of HTTPS requests. Default: any rate that isolation has room for. */
+  readonly httpsRateLimits?: HttpsRateLimiterOptions;
   /** Address to listen on. Default `127.0.0.1`: nobody else reaches the server unless it is told so. */
   readonly host?: string;
   /** TCP port; 0 takes any free one. Default 4840. */
@@ -206,12 +212,15 @@ export type ResolvedServerOptions = Required<
     | 'proxyProtocol'
     | 'webPort'
     | 'webSocket'
+    | 'https'
+    | 'httpsRateLimits'
   >
 > & {
   /** Undefined: no connection begins with a header. */
   readonly proxyProtocol: Required<ProxyProtocolOptions> | undefined;
   readonly webPort: ResolvedWebPort;
   readonly webSocket: ResolvedWebSocket | undefined;
+  readonly https: ResolvedHttps | undefined;
   readonly reverseConnect: readonly Required<ReverseConnectOptions>[];
   readonly security: Required<Omit<SecurityOptions, 'validateUser'>> & { readonly validateUser: UserValidator | undefined };
   readonly pki: Required<PkiOptions>;

@@ -9,13 +9,21 @@ const AUTHENTICATED_ROLES: readonly NodeId[] = [
   NodeId.numeric(0, ObjectIds.WellKnownRole_AuthenticatedUser),
 ];
 
+/**
+ * What a host's validator says as an identity.
+ * @param name of a user of whom it says no more than that he may.
+ */
+export function asIdentity(answer: UserIdentity | boolean | undefined, kind: UserTokenType, name: string): UserIdentity | undefined {
+  if (answer === true) return { kind, name, roles: AUTHENTICATED_ROLES };
+  return answer === false || answer === undefined ? undefined : withAuthenticatedRoles(answer);
+}
+
 /** Adapts the host's check of names and passwords to what Sessions ask for. */
 export function createUserValidator(validate: UserValidator | undefined): SessionUserValidator | undefined {
   if (validate === undefined) return undefined;
   return async (userName, password): Promise<UserIdentity | undefined> => {
     const answer = await validate(userName, password.toString('utf8'));
-    if (answer === true) return { kind: UserTokenType.UserName, name: userName, roles: AUTHENTICATED_ROLES };
-    return answer === false || answer === undefined ? undefined : withAuthenticatedRoles(answer);
+    return asIdentity(answer, UserTokenType.UserName, userName);
   };
 }
 

@@ -16,6 +16,8 @@ import { createConnectionRate } from './rate-limits/connection-rate.ts';
 import { ServerEndpoints } from './server-endpoints.ts';
 import type { ResolvedServerOptions, ServerOptions } from './server-options.ts';
 import { createUserValidator } from './user-validation.ts';
+import { SessionlessEnds } from './web/sessionless-ends.ts';
+import { SessionlessResolver } from './web/sessionless-resolver.ts';
 
 /** The parts of one server, connected. */
 export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
@@ -29,6 +31,10 @@ export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
   readonly subscriptions: SubscriptionManager;
   readonly dispatcher: RequestDispatcher;
   readonly connections: UacpConnectionFactory;
+  /** Of callers without a Session. */
+  readonly sessionless: SessionlessEnds;
+  /** Where transports deliver requests. */
+  readonly sink: RequestSink;
   readonly operationLimits: OperationLimits;
   readonly encodingLimits: EncodingLimits;
 }
@@ -59,6 +65,7 @@ export function wireServer<ServerRuntime extends Runtime>(
   const sessions = createSessions(options, runtime, provider, owners, endpoints);
   const accounts = { accounts: retained, ownerKeyOf: (session: SessionContext) => owners.ownerOf(session.channel, session).key };
   const subscriptions = createSubscriptions(options, given, operationLimits, { runtime, source: space.monitoredSource, ...accounts });
+  const sessionless = new SessionlessEnds();
   const handlers = createServiceHandlers({
     space,
     sessions,
@@ -68,6 +75,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     random: runtime.random,
     cancelRequests: (session, requestHandle) => dispatcher.cancel(session, requestHandle),
     retained: accounts,
+    onSessionlessEnded: (listener) => sessionless.onEnded(listener),
   });
   const dispatcher: RequestDispatcher = createDispatcher(options, given, {
     runtime,
@@ -77,15 +85,9 @@ export function wireServer<ServerRuntime extends Runtime>(
     handlers: taps.handlers?.(handlers) ?? handlers,
     encodingLimits,
   });
-  const sink = requestSink(dispatcher, sessions, subscriptions, owners);
-  const connections = createConnections(options, given, {
-    runtime,
-    provider,
-    owners,
-    endpoints,
-    sink: taps.sink?.(sink) ?? sink,
-    retainedBytes: retained,
-  });
+  const ownSink = requestSink(dispatcher, sessions, subscriptions, owners);
+  const sink = taps.sink?.(ownSink) ?? ownSink;
+  const connections = createConnections(options, given, { runtime, provider, owners, endpoints, sink, retainedBytes: retained });
   return followSessions({
     runtime,
     provider,
@@ -97,6 +99,8 @@ export function wireServer<ServerRuntime extends Runtime>(
     subscriptions,
     dispatcher,
     connections,
+    sink,
+    sessionless,
     operationLimits,
     encodingLimits,
   });
@@ -121,6 +125,7 @@ function createDispatcher(
 ): RequestDispatcher {
   return new RequestDispatcher({
     ...parts,
+    sessions: options.https?.sessionless === undefined ? parts.sessions : new SessionlessResolver(parts.sessions),
     maxMessageBytes: options.maxMessageSize,
     ...options.requestScheduling,
     decoupleHeldPublishRequests: options.decoupleHeldPublishRequests,
@@ -175,6 +180,8 @@ function requestSink(
 ): RequestSink {
   return {
     submit: (request) => dispatcher.submit(request),
+    refuse: (request, error) => dispatcher.refuse(request, error),
+    requestAbandoned: (request) => dispatcher.requestAbandoned(request),
     onTurnEnd: (flush) => dispatcher.onTurnEnd(flush),
     channelHeldBack: (channel, isHeldBack) => {
       dispatcher.channelHeldBack(channel, isHeldBack);

@@ -1,5 +1,5 @@
 import type { AddressSpace } from '@bulkhead/address-space';
-import type { RandomSource } from '@bulkhead/contracts';
+import type { RandomSource, SessionContext } from '@bulkhead/contracts';
 import type { SessionManager } from '@bulkhead/session';
 import type { SubscriptionManager } from '@bulkhead/subscription';
 import { type AttributeServiceSet, createAttributeServiceSet } from './attribute-service-set.ts';
@@ -32,6 +32,8 @@ export interface ServiceHandlersOptions {
   readonly cancelRequests: CancelRequests;
   /** Whose memory continuation points take; without it, nobody counts. */
   readonly retained?: ContinuationPointAccounts;
+  /** Has a listener told when callers without a Session go. */
+  readonly onSessionlessEnded?: (listener: (session: SessionContext) => void) => void;
 }
 
 /** Puts the service sets together; a Session's continuation points go with it. */
@@ -39,6 +41,7 @@ export function createServiceHandlers(options: ServiceHandlersOptions): AllServi
   const { space, sessions, subscriptions, limits } = options;
   const points = new ContinuationPoints<BrowseState>(options.random, limits.maxBrowseContinuationPoints, options.retained);
   sessions.onClosed((session) => points.dropSession(session));
+  options.onSessionlessEnded?.((session) => points.dropSession(session));
   return {
     ...createDiscoveryServiceSet(options.discovery),
     ...createSessionServiceSet(sessions, options.cancelRequests),

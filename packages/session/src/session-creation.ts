@@ -61,6 +61,8 @@ export class SessionCreation {
 
   async create(request: CreateSessionRequest, channel: SecureChannelContext): Promise<Omit<CreateSessionResponse, 'responseHeader'>> {
     const policy = policyOfChannel(channel);
+    const authentication = this.#parts.endpoints.authenticateClient?.(request, channel, policy);
+    if (authentication !== undefined) await authentication;
     const certificate = channelCertificate(channel, policy, this.#parts.certificates);
     checkClient(request, certificate);
     checkSessionNonce(policy, request.clientNonce);

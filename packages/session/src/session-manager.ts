@@ -1,4 +1,4 @@
-import type { Runtime, SecureChannelContext, SessionContext, SessionGate, SessionResolver } from '@bulkhead/contracts';
+import type { Runtime, SecureChannelContext, SessionContext, SessionGate, SessionResolver, UserIdentity } from '@bulkhead/contracts';
 import { CertificateCache } from '@bulkhead/security';
 import {
   type ActivateSessionRequest,
@@ -37,6 +37,7 @@ export class SessionManager implements SessionResolver {
   readonly #creation: SessionCreation;
   readonly #activation: SessionActivation;
   readonly #expiry: SessionExpiry;
+  readonly #users: UserAuthentication;
   readonly #createdListeners: ((session: Session) => void)[] = [];
   readonly #closedListeners: SessionClosedListener[] = [];
   readonly #boundListeners: SessionBoundListener[] = [];
@@ -61,6 +62,7 @@ export class SessionManager implements SessionResolver {
       reservePlace: (channel) => this.#reservePlace(channel),
       register: (session, authenticationToken) => this.#register(session, authenticationToken),
     });
+    this.#users = users;
     this.#activation = new SessionActivation({ runtime, users });
     this.#expiry = new SessionExpiry(runtime, (nowMs) => this.#closeDue(nowMs));
   }
@@ -143,6 +145,15 @@ export class SessionManager implements SessionResolver {
     if (before !== channel) for (const listener of this.#boundListeners) this.#tell(() => listener(session, channel, before));
     for (const listener of this.#activatedListeners) this.#tell(() => listener(session));
     return response;
+  }
+
+  /**
+   * Checks a name and a password that came without a Session; wrong ones count towards the same lockout.
+   * @param password overwritten.
+   * @throws UaStatusError (as a rejection) BadIdentityTokenInvalid, BadIdentityTokenRejected, BadUserAccessDenied.
+   */
+  checkPassword(userName: string, password: Buffer, channel: SecureChannelContext): Promise<UserIdentity> {
+    return this.#users.checkPassword(userName, () => Promise.resolve(password), channel, this.#runtime.clock.nowMs());
   }
 
   /** @throws UaStatusError BadSessionIdInvalid when `context` is no Session of this manager. */

@@ -1,7 +1,7 @@
 import type { CallerOwners, Runtime, SecureChannelContext, UserIdentity } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
-import type { PrivateKeyOperations } from '@bulkhead/security';
-import type { EndpointDescription } from '@bulkhead/types';
+import type { PrivateKeyOperations, SecurityPolicy } from '@bulkhead/security';
+import type { CreateSessionRequest, EndpointDescription } from '@bulkhead/types';
 import type { PasswordLockoutOptions } from './password-lockout.ts';
 
 /** What this server proves itself with to one client. */
@@ -18,6 +18,13 @@ export interface SessionEndpoints {
    * channel's policy and mode says which user tokens are accepted.
    */
   describe(channel: SecureChannelContext, endpointUrl: string | null): readonly EndpointDescription[];
+  /**
+   * Finds out who the client of a channel is on which nobody has found that out before: where the transport has no SecureChannel of its
+   * own, CreateSession brings the certificate. The channel has it afterwards.
+   * @returns undefined when there is nothing to be done.
+   * @throws UaStatusError (as a rejection) BadSecurityPolicyRejected, BadCertificate….
+   */
+  authenticateClient?(request: CreateSessionRequest, channel: SecureChannelContext, policy: SecurityPolicy): Promise<void> | undefined;
   /** Undefined when the server has no certificate, which only SecurityPolicy None allows. */
   credentials(channel: SecureChannelContext): ServerCredentials | undefined;
 }

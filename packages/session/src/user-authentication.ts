@@ -64,7 +64,19 @@ export class UserAuthentication {
     nowMs: number,
   ): Promise<UserIdentity> {
     const tokenPolicy = selectPolicy(session.seed.userTokenPolicies, UserTokenType.UserName, token.policyId);
-    const { userName } = token;
+    return this.checkPassword(token.userName, () => this.#decrypt(token, tokenPolicy, session), channel, nowMs);
+  }
+
+  /**
+   * @param readPassword called only for a caller that isn't locked out.
+   * @throws UaStatusError (as a rejection) BadIdentityTokenInvalid, BadIdentityTokenRejected, BadUserAccessDenied.
+   */
+  async checkPassword(
+    userName: string | null,
+    readPassword: () => Promise<Buffer>,
+    channel: SecureChannelContext,
+    nowMs: number,
+  ): Promise<UserIdentity> {
     if (userName === null || userName === '' || userName.length > MAX_USER_NAME_LENGTH) {
       throw refused(StatusCodes.BadIdentityTokenInvalid, 'user name empty or too long');
     }
@@ -72,7 +84,7 @@ export class UserAuthentication {
     if (validator === undefined) throw refused(StatusCodes.BadIdentityTokenRejected, 'no user validator');
     const caller = provider.classifyIngress(channel.remote.address).key;
     if (lockout.isLocked(caller, userName, nowMs)) throw refused(StatusCodes.BadUserAccessDenied, 'locked out');
-    const password = await this.#decrypt(token, tokenPolicy, session).catch((error: unknown) => {
+    const password = await readPassword().catch((error: unknown) => {
       if (!isBusy(error)) lockout.failed(caller, userName, nowMs);
       throw error;
     });

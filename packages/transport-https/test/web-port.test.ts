@@ -22,7 +22,14 @@ async function listen(options: Partial<WebPortOptions> = {}): Promise<number> {
     runtime,
     provider,
     owners: new RecordingOwners(provider),
-    sink: { submit: () => {}, channelClosed: () => {}, channelHeldBack: () => {}, onTurnEnd: () => {} },
+    sink: {
+      submit: () => {},
+      refuse: () => {},
+      requestAbandoned: () => {},
+      channelClosed: () => {},
+      channelHeldBack: () => {},
+      onTurnEnd: () => {},
+    },
     endpoints: { securityModes: () => [], identity: () => undefined, validateClientCertificate: () => Promise.resolve() },
     ...(rateGate === undefined ? {} : { rateGate }),
   });

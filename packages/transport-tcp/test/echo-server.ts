@@ -33,6 +33,10 @@ export class EchoSink implements RequestSink {
 
   channelClosed(): void {}
 
+  refuse(): void {}
+
+  requestAbandoned(): void {}
+
   channelHeldBack(): void {}
 
   onTurnEnd(flush: () => void): void {

@@ -1,12 +1,13 @@
 import type { Runtime } from '@bulkhead/contracts';
 import { EncodeBuffer, type SecureChannelEndpoints, ServerSecureChannel } from '@bulkhead/secure-channel';
 import type { BlockPool } from '@bulkhead/uacp';
-import { ChannelIds } from './channel-ids.ts';
+import type { ChannelIds } from './channel-ids.ts';
 import type { AcceptedHello, ChannelSource } from './connection-environment.ts';
 import type { ServerChannel } from './server-channel.ts';
 
 export interface SecureChannelSourceOptions {
   readonly runtime: Runtime;
+  readonly ids: ChannelIds;
   readonly endpoints: SecureChannelEndpoints;
   /** Shortest token lifetime granted, ms; >= 1. */
   readonly minTokenLifetimeMs: number;
@@ -26,7 +27,7 @@ export class SecureChannelSource implements ChannelSource {
 
   constructor(options: SecureChannelSourceOptions) {
     this.#options = options;
-    this.#ids = new ChannelIds(options.runtime.random);
+    this.#ids = options.ids;
   }
 
   create(hello: AcceptedHello): ServerChannel {

@@ -2,6 +2,7 @@ import type { ByteTransport, ByteTransportEvents, CallerOwners, RequestSink, Ret
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SecureChannelEndpoints } from '@bulkhead/secure-channel';
 import { BlockPool } from '@bulkhead/uacp';
+import { ChannelIds } from './channel-ids.ts';
 import { ConnectionAdmission, ConnectionLeases, type ConnectionRateGate } from './connection-admission.ts';
 import type { ConnectionEnvironment } from './connection-environment.ts';
 import { type ConnectionLimits, planConnectionLimits } from './connection-limits.ts';
@@ -10,6 +11,7 @@ import type { ConnectionStart } from './connection-start.ts';
 import type { ConnectionThrottles } from './connection-throttles.ts';
 import { type ConnectionGate, IncomingConnection } from './incoming-connection.ts';
 import { type ConnectionInitiator, OutgoingConnection } from './outgoing-connection.ts';
+import { PlainMessages } from './plain-messages.ts';
 import { ReadTurns } from './read-turns.ts';
 import { Reclamation } from './reclamation.ts';
 import { RequestHeadDecoder } from './request-head.ts';
@@ -50,11 +52,20 @@ export interface UacpConnectionFactoryOptions {
   readonly throttles?: ConnectionThrottles | undefined;
 }
 
+/** What connections have in common, whatever their protocol: one of each per server. */
+export interface SharedTransportParts {
+  readonly channelIds: ChannelIds;
+  readonly unsent: UnsentBytes;
+  readonly messages: PlainMessages;
+}
+
 /** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
 export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate, ConnectionInitiator {
   readonly registry: ConnectionRegistry = new ConnectionRegistry();
   readonly diagnostics: TransportDiagnostics = new TransportDiagnostics();
   readonly limits: ConnectionLimits;
+  /** For listeners of protocols without a SecureChannel. */
+  readonly shared: SharedTransportParts;
   readonly #environment: ConnectionEnvironment;
   readonly #reclamation: Reclamation;
   readonly #throttles: ConnectionThrottles | undefined;
@@ -66,6 +77,9 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
     const { runtime, provider, sink, owners, endpoints, rateGate, minTokenLifetimeMs = 1000, maxTokenLifetimeMs = 3_600_000 } = options;
     const limits = planConnectionLimits(options.limits);
     this.limits = limits;
+    const channelIds = new ChannelIds(runtime.random);
+    const unsent = new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes);
+    this.shared = { channelIds, unsent, messages: new PlainMessages(runtime.clock) };
     this.#throttles = options.throttles;
     const blockPool = new BlockPool(limits.receiveBufferSize);
     this.#environment = {
@@ -77,12 +91,13 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
       admission: new ConnectionAdmission(provider, runtime.clock, rateGate),
       registry: this.registry,
       diagnostics: this.diagnostics,
-      unsent: new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes),
+      unsent,
       readTurns: new ReadTurns(runtime.clock, runtime.turns, limits.readSliceMs),
       responseWriter: new ResponseWriter(runtime.clock),
       headDecoder: new RequestHeadDecoder(),
       channels: new SecureChannelSource({
         runtime,
+        ids: channelIds,
         endpoints,
         minTokenLifetimeMs,
         maxTokenLifetimeMs,

@@ -10,6 +10,7 @@ import {
 import { StatusCodes } from '@bulkhead/types';
 import { BlockPool, decodeErrorMessage } from '@bulkhead/uacp';
 import { describe, expect, it } from 'vitest';
+import { ChannelIds } from '../src/channel-ids.ts';
 import { ConnectionAdmission, ConnectionLeases } from '../src/connection-admission.ts';
 import type { ChannelSource } from '../src/connection-environment.ts';
 import { ConnectionRegistry, planConnectionLimits, TransportDiagnostics, UacpConnection } from '../src/index.ts';
@@ -31,6 +32,7 @@ function connectWith(change: (source: ChannelSource) => ChannelSource) {
   const blockPool = new BlockPool(limits.receiveBufferSize);
   const source = new SecureChannelSource({
     runtime,
+    ids: new ChannelIds(runtime.random),
     endpoints: noneEndpoints,
     minTokenLifetimeMs: 1000,
     maxTokenLifetimeMs: 3_600_000,

@@ -65,6 +65,10 @@ export class EchoSink implements RequestSink {
     for (const request of this.waiting.splice(0, count)) this.answer(request);
   }
 
+  refuse(): void {}
+
+  requestAbandoned(): void {}
+
   channelHeldBack(_channel: SecureChannelContext, isHeldBack: boolean): void {
     this.heldBack.push(isHeldBack);
   }

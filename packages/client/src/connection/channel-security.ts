@@ -10,6 +10,8 @@ export interface ChannelSecurity {
   readonly identity?: ChannelIdentity | undefined;
   /** The server's certificate, validated; needed unless the policy is None, and for encrypted passwords there. */
   readonly serverCertificate?: Certificate | undefined;
+  /** TLS encrypts what the channel doesn't. Default false. */
+  readonly isTransportEncrypted?: boolean;
 }
 
 /** A channel without security: for discovery, and for servers that offer nothing else. */

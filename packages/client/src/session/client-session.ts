@@ -7,7 +7,8 @@ import {
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
-import type { ClientConnection, RequestOptions } from '../connection/client-connection.ts';
+import type { RequestOptions } from '../connection/client-connection.ts';
+import type { ServiceConnection } from '../connection/service-connection.ts';
 import type { AnyRequest, AnyResponse, RequestFields } from '../connection/service-message.ts';
 import { SubscriptionSet } from '../subscription/subscription-set.ts';
 import { activateSession, type CreatedSession, createSession, type SessionSeed } from './session-handshake.ts';
@@ -23,11 +24,11 @@ export class ClientSession extends SessionOperations implements AsyncDisposable 
   readonly sessionTimeoutMs: number;
   readonly #seed: SessionSeed;
   #created: CreatedSession;
-  #connection: ClientConnection;
+  #connection: ServiceConnection;
   #subscriptions: SubscriptionSet | undefined;
   #isClosed = false;
 
-  private constructor(connection: ClientConnection, created: CreatedSession, seed: SessionSeed) {
+  private constructor(connection: ServiceConnection, created: CreatedSession, seed: SessionSeed) {
     super();
     this.sessionId = created.sessionId;
     this.sessionTimeoutMs = created.sessionTimeoutMs;
@@ -37,7 +38,7 @@ export class ClientSession extends SessionOperations implements AsyncDisposable 
   }
 
   /** Creates and activates a Session. @throws as `createSession` and `activateSession`; a Session that isn't activated is closed. */
-  static async create(connection: ClientConnection, seed: SessionSeed, options?: RequestOptions): Promise<ClientSession> {
+  static async create(connection: ServiceConnection, seed: SessionSeed, options?: RequestOptions): Promise<ClientSession> {
     const session = new ClientSession(connection, await createSession(connection, seed, options), seed);
     try {
       await session.activateOn(connection, options);
@@ -48,12 +49,12 @@ export class ClientSession extends SessionOperations implements AsyncDisposable 
     return session;
   }
 
-  get connection(): ClientConnection {
+  get connection(): ServiceConnection {
     return this.#connection;
   }
 
   /** Moves this Session to `connection`, which must be secured like the one before. @throws as `activateSession` */
-  async activateOn(connection: ClientConnection, options?: RequestOptions): Promise<void> {
+  async activateOn(connection: ServiceConnection, options?: RequestOptions): Promise<void> {
     const serverNonce = await activateSession(connection, this.#created, this.#seed, options);
     this.#created = { ...this.#created, serverNonce };
     this.#connection = connection;

@@ -20,7 +20,8 @@ import {
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
-import type { ClientConnection, RequestOptions } from '../connection/client-connection.ts';
+import type { RequestOptions } from '../connection/client-connection.ts';
+import type { ServiceConnection } from '../connection/service-connection.ts';
 import { checkEndpoints } from './endpoint-check.ts';
 import { type ClientUser, userIdentityToken } from './user-identity.ts';
 
@@ -55,7 +56,7 @@ const NO_SIGNATURE: SignatureFields = { algorithm: null, signature: null };
  * @throws UaStatusError (as a rejection) BadCertificateInvalid, BadApplicationSignatureInvalid, BadNonceInvalid,
  * BadSecurityChecksFailed, or what the server refuses with.
  */
-export async function createSession(connection: ClientConnection, seed: SessionSeed, options?: RequestOptions): Promise<CreatedSession> {
+export async function createSession(connection: ServiceConnection, seed: SessionSeed, options?: RequestOptions): Promise<CreatedSession> {
   const { policy, identity } = connection.security;
   const clientNonce = connection.runtime.random.bytes(MIN_SESSION_NONCE_BYTES);
   const clientCertificate = identity?.certificate.der ?? null;
@@ -98,7 +99,7 @@ export async function createSession(connection: ClientConnection, seed: SessionS
  * @throws UaStatusError (as a rejection) as `userIdentityToken`, or what the server refuses with.
  */
 export async function activateSession(
-  connection: ClientConnection,
+  connection: ServiceConnection,
   created: CreatedSession,
   seed: SessionSeed,
   options?: RequestOptions,
@@ -121,13 +122,13 @@ export async function activateSession(
   return serverNonce ?? NO_BYTES;
 }
 
-function signForServer({ security }: ClientConnection, serverNonce: Uint8Array): Promise<SignatureFields> | SignatureFields {
+function signForServer({ security }: ServiceConnection, serverNonce: Uint8Array): Promise<SignatureFields> | SignatureFields {
   const { identity, policy, serverCertificate } = security;
   if (identity === undefined || serverCertificate === undefined) return NO_SIGNATURE;
   return signData(policy, identity.privateKey, signatureInput(serverCertificate.der, serverNonce));
 }
 
-function checkServer({ security }: ClientConnection, created: CreateSessionResponse, signed: Buffer): void {
+function checkServer({ security }: ServiceConnection, created: CreateSessionResponse, signed: Buffer): void {
   const { policy, serverCertificate } = security;
   const [leaf] = created.serverCertificate === null ? [] : parseCertificateChain(created.serverCertificate);
   if (serverCertificate === undefined || leaf?.der.equals(serverCertificate.der) !== true) {

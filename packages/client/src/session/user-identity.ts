@@ -59,7 +59,8 @@ export function userIdentityToken(
   const { policyId } = policy;
   if (user.kind === 'anonymous') return ExtensionObject.of(AnonymousIdentityToken, { policyId });
   const tokenPolicy = findSecurityPolicy(policy.securityPolicyUri) ?? security.policy;
-  if (!tokenPolicy.isSecure && security.mode !== MessageSecurityMode.SignAndEncrypt && user.allowUnencryptedPassword !== true) {
+  const isEncrypted = security.mode === MessageSecurityMode.SignAndEncrypt || security.isTransportEncrypted === true;
+  if (!tokenPolicy.isSecure && !isEncrypted && user.allowUnencryptedPassword !== true) {
     throw new UaStatusError(StatusCodes.BadSecurityModeInsufficient, 'the password would travel in plain text');
   }
   const secret = encryptUserSecret(tokenPolicy, security.serverCertificate, Buffer.from(user.password), serverNonce);

@@ -12,7 +12,8 @@ export interface ConnectorOptions {
   readonly tlsTrust?: TlsTrust | undefined;
 }
 
-const TRUSTS_NOBODY: TlsTrust = {
+/** Without somebody to ask, the authorities of the operating system decide alone. */
+export const trustsNobody: TlsTrust = {
   checkTlsCertificate: () => {
     throw new UaStatusError(StatusCodes.BadCertificateUntrusted, 'no authority vouches for the TLS certificate of the server');
   },
@@ -21,5 +22,5 @@ const TRUSTS_NOBODY: TlsTrust = {
 /** The connector for the scheme of the URL; for opc.tcp, which says what is wrong, when it is none that is known. */
 export function connectorFor({ endpointUrl, localAddress, tlsTrust }: ConnectorOptions, maxChunkBytes: number): TransportConnector {
   if (!WSS_PROTOCOLS.includes(protocolOf(endpointUrl))) return tcpConnector({ localAddress });
-  return wssConnector({ localAddress, maxChunkBytes, trust: tlsTrust ?? TRUSTS_NOBODY });
+  return wssConnector({ localAddress, maxChunkBytes, trust: tlsTrust ?? trustsNobody });
 }

@@ -10,26 +10,33 @@ const SPARE_SOCKETS = 64;
 
 /** Makes the web port with all that is served on it; undefined when nothing is. It doesn't listen yet. */
 export function createWebPort(options: ResolvedServerOptions, parts: ServerParts, store: CertificateStore): WebPort | undefined {
-  const { webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
-  if (webSocket === undefined) return undefined;
+  const { https, webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
+  if (webSocket === undefined && https === undefined) return undefined;
   const { connections, runtime } = parts;
   const { plain, tls, ...settings } = webPort;
   const port = new WebPort({
     ...settings,
     gate: connections,
+    requestClientCertificate: https?.sessionless?.validateClientCertificate !== undefined,
     tls: plain ? undefined : (tls ?? store.tlsIdentity()),
     backlog: rateLimits.listenBacklog,
     maxConnections: maxChannelCount + SPARE_SOCKETS + (options.proxyProtocol?.maxWaitingConnections ?? 0),
     proxyHeaders: createProxyHeaderGate(options, runtime),
     log: runtime.log,
   });
-  const idle = { timers: runtime.timers, pingIntervalMs: webSocket.pingIntervalMs };
-  port.addUpgradeHandler(new UacpUpgradeHandler({ maxChunkBytes: maxBufferSize, idle }));
+  if (webSocket !== undefined) {
+    const idle = { timers: runtime.timers, pingIntervalMs: webSocket.pingIntervalMs };
+    port.addUpgradeHandler(new UacpUpgradeHandler({ maxChunkBytes: maxBufferSize, idle }));
+  }
   return port;
 }
 
 /** URLs by which clients reach what the web port serves. */
-export function webUrls({ hostNames, webPort }: ResolvedServerOptions, port: number): string[] {
-  const scheme = webPort.plain ? 'opc.ws' : 'opc.wss';
-  return hostNames.map((name) => `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`);
+export function webUrls({ hostNames, https, webPort, webSocket }: ResolvedServerOptions, port: number): string[] {
+  const schemes = [
+    ...(webSocket === undefined ? [] : [webPort.plain ? 'opc.ws' : 'opc.wss']),
+    // Without TLS there is a proxy in front that has it.
+    ...(https === undefined ? [] : ['opc.https']),
+  ];
+  return schemes.flatMap((scheme) => hostNames.map((name) => `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`));
 }

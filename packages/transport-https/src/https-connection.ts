@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import type { RemoteAddress } from '@bulkhead/contracts';
+import type { Owner } from '@bulkhead/resource-isolation';
+import type { UnsentHolder, UnsentShare } from '@bulkhead/transport';
+import type { HttpsChannel } from './https-channel.ts';
+import type { HttpsEnvironment } from './https-environment.ts';
+import type { HttpsExchange } from './https-exchange.ts';
+import { POLICY_NONE_URI } from './https-profiles.ts';
+import type { SessionlessCount } from './sessionless/sessionless-budget.ts';
+import { SessionlessCallers, type SessionlessUsers } from './sessionless/sessionless-callers.ts';
+
+/** What is known of a connection that was admitted. */
+export interface AcceptedConnection {
+  readonly remote: RemoteAddress;
+  /** Who is charged for it; nothing but its address is known of him. */
+  readonly owner: Owner;
+}
+
+/** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
+export class HttpsConnection implements UnsentHolder, SessionlessCount {
+  readonly accepted: AcceptedConnection;
+  readonly #environment: HttpsEnvironment;
+  readonly #socket: IncomingMessage['socket'];
+  readonly #exchanges: Set<HttpsExchange> = new Set();
+  readonly #unsent: UnsentShare;
+  /** By transport profile. */
+  readonly #channels: Map<string, HttpsChannel> = new Map();
+  sessionlessRequests = 0;
+  #sessionless: SessionlessCallers | undefined = undefined;
+  #unsentBytes = 0;
+  #ignoredRequests = 0;
+  #isClosing = false;
+  #isClosed = false;
+
+  constructor(environment: HttpsEnvironment, accepted: AcceptedConnection, socket: IncomingMessage['socket']) {
+    this.#environment = environment;
+    this.accepted = accepted;
+    this.#socket = socket;
+    this.#unsent = environment.unsent.join(this);
+  }
+
+  /** Nothing that comes over it is answered any more. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Requests that are not answered yet, or whose answers are on their way. */
+  get openRequests(): number {
+    return this.#exchanges.size;
+  }
+
+  /** Answers that the peer hasn't taken yet. */
+  get unsentBytes(): number {
+    return this.#unsentBytes;
+  }
+
+  get hasRoom(): boolean {
+    return this.#exchanges.size < this.#environment.limits.maxRequestsPerConnection;
+  }
+
+  unsentOwnerKey(): string {
+    return this.accepted.owner.key;
+  }
+
+  onOwnerUnsentLimit(): void {
+    this.#environment.runtime.turns.defer(() => this.destroy());
+  }
+
+  begin(exchange: HttpsExchange): void {
+    this.#exchanges.add(exchange);
+  }
+
+  end(exchange: HttpsExchange): void {
+    this.#exchanges.delete(exchange);
+    if (this.#isClosing && this.#exchanges.size === 0) this.#socket.destroySoon();
+  }
+
+  /** The channel of requests without a Session. */
+  channelOf(transportProfileUri: string, endpointUrl: string): HttpsChannel {
+    let channel = this.#channels.get(transportProfileUri);
+    if (channel === undefined || channel.isRetired) {
+      channel = this.createChannel(transportProfileUri, endpointUrl, POLICY_NONE_URI);
+      this.#channels.set(transportProfileUri, channel);
+    }
+    return channel;
+  }
+
+  /** For a caller that isn't like others on this connection; whoever asks for it retires it. */
+  createChannel(transportProfileUri: string, endpointUrl: string, securityPolicyUri: string): HttpsChannel {
+    const { remote } = this.accepted;
+    const isSecure = securityPolicyUri !== POLICY_NONE_URI;
+    return this.#environment.channels.create({ transportProfileUri, endpointUrl, remote, securityPolicyUri, isSecure });
+  }
+
+  /** Who asks over this connection without a Session. */
+  sessionlessCallers(users: SessionlessUsers, open: () => HttpsChannel): SessionlessCallers {
+    const { channels, provider } = this.#environment;
+    const { owner } = this.accepted;
+    this.#sessionless ??= new SessionlessCallers({ users, provider, owner, open, retire: (channel) => channels.retire(channel) });
+    return this.#sessionless;
+  }
+
+  /** So many bytes of answers more, or fewer when it is negative, are unsent. */
+  addUnsent(bytes: number): void {
+    this.#unsentBytes += bytes;
+    if (this.#unsentBytes > 0) this.#socket.setTimeout(this.#environment.limits.slowReaderTimeoutMs);
+    this.#unsent.update();
+  }
+
+  /** It came behind the one with which the connection ends. A peer that goes on sending is cut off. */
+  ignoreRequest(): void {
+    if (++this.#ignoredRequests > this.#environment.limits.maxRequestsPerConnection) this.destroy();
+  }
+
+  /** Takes no further request. */
+  endsWithAnswers(): void {
+    this.#isClosing = true;
+  }
+
+  /** Gives up what is not answered yet and closes once the answers are out. Idempotent. */
+  closeSoon(): void {
+    this.#isClosing = true;
+    for (const exchange of this.#exchanges) exchange.giveUp();
+    if (this.#exchanges.size === 0) this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#isClosing = true;
+    this.#socket.destroy();
+  }
+
+  /** The socket is closed: nobody is there any more for what is on its way. Idempotent. */
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#isClosing = true;
+    this.#unsent[Symbol.dispose]();
+    for (const exchange of [...this.#exchanges]) exchange.end();
+    for (const channel of this.#channels.values()) this.#environment.channels.close(channel);
+    this.#channels.clear();
+    this.#sessionless?.end();
+  }
+}
