@@ -80,11 +80,11 @@ export function parseCommandLine(args: readonly string[], output: CommandLineOut
 
 function createCommand(output: CommandLineOutput): Command {
   return new Command('bulkhead')
-    .description('Bulkhead reference server: OPC UA over opc.tcp and WebSockets with a demonstration address space.')
+    .description('Bulkhead reference server: OPC UA over opc.tcp, WebSockets and HTTPS with a demonstration address space.')
     .option('--config <file>', 'JSON file with the same options and more; the command line wins')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1; 0.0.0.0 for every interface)', text)
     .option('--port <number>', 'TCP port, 0 for any free one (default: 4840)', integerUpTo(MAX_PORT))
-    .option('--web-port <number>', 'port of opc.wss, 0 for any free one (default: 3 above --port)', integerUpTo(MAX_PORT))
+    .option('--web-port <number>', 'port of opc.wss and opc.https, 0 for any free one (default: 3 above --port)', integerUpTo(MAX_PORT))
     .option('--no-web', 'serve opc.tcp only')
     .option('--pki <folder>', 'certificates: own, trusted, issuers, rejected (default: ./pki)', text)
     .option('--auto-accept', 'trust every client certificate; for laboratories only')

@@ -36,7 +36,7 @@ export interface Configuration {
   readonly applicationName: string;
   readonly host: string;
   readonly port: number;
-  /** Of opc.wss. Default: 3 above `port`, and 0 where that is 0. */
+  /** Of opc.wss and opc.https. Default: 3 above `port`, and 0 where that is 0. */
   readonly webPort?: number | undefined;
   /** Serves opc.tcp only. */
   readonly noWeb?: boolean | undefined;

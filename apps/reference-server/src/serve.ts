@@ -75,7 +75,7 @@ function serverOptions(configuration: Configuration, log: Logger | undefined): S
     productUri: 'urn:bulkhead:reference-server',
     host,
     port,
-    ...(noWeb ? {} : { webPort: { port: webPort }, webSocket: {} }),
+    ...(noWeb ? {} : { webPort: { port: webPort }, webSocket: {}, https: { sessionless: {} } }),
     ...(hostNames === undefined ? {} : { hostNames }),
     pki: { folder: pki, autoAcceptUntrustedCertificates: autoAccept },
     security: {
