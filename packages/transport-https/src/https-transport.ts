@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { RequestSink, Runtime, SecureChannelContext } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SharedTransportParts } from '@bulkhead/transport';
+import type { JsonContext } from '@bulkhead/types';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { addBinaryRoutes } from './binary/binary-routes.ts';
 import { BodyAdmission } from './body-admission.ts';
 import { checkOrigin } from './cors.ts';
 import { EXCHANGE_DECORATION, setExchange } from './exchange-of.ts';
@@ -13,6 +13,9 @@ import { HttpsConnection } from './https-connection.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import { HttpsExchange } from './https-exchange.ts';
 import { type HttpsLimits, planHttpsLimits } from './https-limits.ts';
+import { addOpenApiRoutes } from './json/json-routes.ts';
+import { addMessageRoutes } from './message-routes.ts';
+import type { OpenApiInfo } from './openapi/openapi-document.ts';
 import type { WebPort } from './port/web-port.ts';
 import { type HttpsRateLimiter, limitRate } from './rate-limit/https-rate-limiter.ts';
 import { ServiceRequests } from './service-requests.ts';
@@ -33,8 +36,19 @@ export interface HttpsTransportOptions {
   readonly allowedOrigins?: readonly string[];
   /** Serves requests without a Session: who may ask, and how many at a time. Default: they need a Session. */
   readonly sessionless?: { readonly users: SessionlessUsers; readonly limits?: Partial<SessionlessLimits> } | undefined;
+  /** Speaks JSON too: messages that say themselves what they are, and OpenAPI. Default: OPC UA Binary alone. */
+  readonly json?: JsonOptions | undefined;
   /** Bounds the rate of requests; without one, any rate is fine. */
   readonly rateLimiter?: HttpsRateLimiter | undefined;
+}
+
+/** What JSON needs. */
+export interface JsonOptions {
+  /** As of now: namespaces may be added while the server runs. */
+  readonly context: () => JsonContext;
+  /** Names of the services that there are, such as `Read`. */
+  readonly services: readonly string[];
+  readonly info: OpenApiInfo;
 }
 
 /** OPC UA over HTTPS: each POST carries a request, its response the answer. OPC 10000-6 §7.4. */
@@ -144,7 +158,7 @@ export class HttpsTransport {
   }
 
   #createApplication(options: HttpsTransportOptions): FastifyInstance {
-    const { provider, rateLimiter, runtime, shared } = options;
+    const { json, provider, rateLimiter, runtime, shared } = options;
     // Requests come from the port; the application's own server never listens.
     const application = fastify({ serverFactory: () => createServer(), exposeHeadRoutes: false, bodyLimit: this.limits.maxMessageSize });
     application.decorateRequest(EXCHANGE_DECORATION, undefined);
@@ -154,13 +168,17 @@ export class HttpsTransport {
     application.addHook('onRequest', checkOrigin(options.allowedOrigins ?? []));
     application.setErrorHandler((error: FastifyError, request, reply) => this.#onError(error, request, reply));
     application.setNotFoundHandler((request, reply) => refuse(request, reply, { statusCode: 404, text: 'not found', closes: false }));
-    addBinaryRoutes(application, {
-      paths: [...new Set(['/', ...(options.paths ?? [])])],
+    const parts = {
       requests: new ServiceRequests(this.#environment),
       admission: new BodyAdmission(provider, this.limits),
       limits: this.limits,
-      messages: shared.messages,
-    });
+    };
+    const formatParts = json && { context: json.context, clock: runtime.clock };
+    const paths = [...new Set(['/', ...(options.paths ?? [])])];
+    addMessageRoutes(application, { ...parts, paths, messages: shared.messages, json: formatParts });
+    if (json !== undefined && formatParts !== undefined) {
+      addOpenApiRoutes(application, { ...parts, ...formatParts, services: json.services, info: json.info });
+    }
     return application;
   }
 
