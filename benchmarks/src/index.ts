@@ -9,7 +9,7 @@ export {
 export { burningCalls, slowCalls, waitingCalls } from './isolation/abuses/calls.ts';
 export { connectStorm, silentConnections } from './isolation/abuses/connections.ts';
 export { halfSenders } from './isolation/abuses/half-senders.ts';
-export { hog, hogBehindOneAddress } from './isolation/abuses/hog.ts';
+export { hog, hogBehindOneAddress, hogOverWss } from './isolation/abuses/hog.ts';
 export { deafSubscribers, publishFlood } from './isolation/abuses/subscribers.ts';
 export { unactivatedSessions } from './isolation/abuses/unactivated-sessions.ts';
 export { addIsolationNodes, isolationParking, METHODS, NODE_PREFIX } from './isolation/isolation-nodes.ts';

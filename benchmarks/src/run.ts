@@ -51,7 +51,11 @@ export function turns(scenarios: readonly Scenario[], servers: readonly ServerKi
 }
 
 function isFit(kind: ServerKind, scenario: Scenario): boolean {
-  return kind.isOpcUaServer || scenario.hasFloor;
+  return kind.transports.includes(scenario.transport) && (kind.isOpcUaServer || scenario.hasFloor);
+}
+
+function urlFor({ transport }: Scenario, { url, urls }: RunningServer): string {
+  return urls.find((each) => each.startsWith(transport)) ?? url;
 }
 
 async function runOnce(scenario: Scenario, kind: ServerKind, server: RunningServer, plan: RunPlan): Promise<RunResult> {
@@ -60,7 +64,7 @@ async function runOnce(scenario: Scenario, kind: ServerKind, server: RunningServ
   let error: string | undefined;
   const unpin = plan.together && server.pid !== undefined ? pinTogether([server.pid, process.pid]) : undefined;
   try {
-    measurement = await measure(await scenario.start({ url: server.url, nodes, identity: plan.identity }), server.pid, plan);
+    measurement = await measure(await scenario.start({ url: urlFor(scenario, server), nodes, identity: plan.identity }), server.pid, plan);
   } catch (cause) {
     error = (cause as Error).message;
   } finally {

@@ -14,6 +14,9 @@ import { startReadLoad } from './load/read-load.ts';
 /** None, or Basic256Sha256 with SignAndEncrypt. */
 export type PolicyName = 'None' | 'Basic256Sha256';
 
+/** Schemes with their colon. */
+export type Transport = 'opc.tcp:' | 'opc.wss:';
+
 /** The server as a load sees it. */
 export interface Target {
   readonly url: string;
@@ -27,6 +30,8 @@ export interface Scenario {
   /** What is counted. */
   readonly unit: 'requests' | 'connects' | 'notifications';
   readonly policy: PolicyName;
+  /** Scheme of the URL that is used. */
+  readonly transport: Transport;
   /** How often the server changes all Doubles; 0: never. */
   readonly tickMs: number;
   /** Whether the floor server can take it. */
@@ -43,7 +48,7 @@ const CONNECTS_AT_A_TIME = 10;
 /** @returns every scenario, in the order of the report. */
 export function allScenarios(): readonly Scenario[] {
   const policies: readonly PolicyName[] = ['None', 'Basic256Sha256'];
-  return policies.flatMap((policy) => [
+  const overTcp = policies.flatMap((policy) => [
     read(policy, 1, 1),
     read(policy, 1, 50),
     read(policy, DOUBLES, 1),
@@ -51,13 +56,20 @@ export function allScenarios(): readonly Scenario[] {
     connect(policy),
     notifications(policy),
   ]);
+  return [...overTcp, ...webReads('opc.wss:')];
 }
 
-function read(policy: PolicyName, nodesPerRequest: number, depth: number): Scenario {
+/** What TLS and a web protocol cost, without security of OPC UA's own. */
+function webReads(transport: Transport): Scenario[] {
+  return [read('None', 1, 1, transport), read('None', 1, 50, transport), read('None', DOUBLES, 1, transport)];
+}
+
+function read(policy: PolicyName, nodesPerRequest: number, depth: number, transport: Transport = 'opc.tcp:'): Scenario {
   return {
-    name: `read ${nodesPerRequest} depth ${depth} ${policy}`,
+    name: `read ${nodesPerRequest} depth ${depth} ${policy}${transport === 'opc.tcp:' ? '' : ` over ${transport.slice(0, -1)}`}`,
     unit: 'requests',
     policy,
+    transport,
     tickMs: 0,
     hasFloor: policy === 'None',
     start: async (target) => {
@@ -72,6 +84,7 @@ function connect(policy: PolicyName): Scenario {
     name: `connect ${CONNECTS_AT_A_TIME} at a time ${policy}`,
     unit: 'connects',
     policy,
+    transport: 'opc.tcp:',
     tickMs: 0,
     hasFloor: policy === 'None',
     start: async (target) => {
@@ -86,6 +99,7 @@ function notifications(policy: PolicyName): Scenario {
     name: `notifications ${SESSIONS}x${DOUBLES / SESSIONS} at ${INTERVAL_MS} ms ${policy}`,
     unit: 'notifications',
     policy,
+    transport: 'opc.tcp:',
     tickMs: INTERVAL_MS,
     hasFloor: false,
     start: async (target) => {

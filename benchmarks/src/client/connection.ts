@@ -4,6 +4,7 @@ import { ChunkSplitter } from './chunk-splitter.ts';
 import { BUFFER_BYTES, decodeAcknowledge, decodeError, encodeHello } from './handshake.ts';
 import { CALL_TIMEOUT_MS, decodeResponse, encodeRequest } from './message-body.ts';
 import type { MessageChannel, MessageReceiver } from './message-channel.ts';
+import { WssStream } from './wss-stream.ts';
 
 /** Takes every message of a connection once the session is set up, so that a load's hot path has no promise in it. */
 export interface MessageSink {
@@ -29,7 +30,7 @@ interface PendingCall {
 export class ClientConnection {
   readonly endpointUrl: string;
   readonly channel: MessageChannel;
-  #socket: Socket;
+  #socket: Socket | WssStream;
   #splitter: ChunkSplitter;
   #sink: MessageSink | undefined;
   #control: { resolve: (chunk: Buffer) => void; reject: (error: Error) => void } | undefined;
@@ -42,13 +43,7 @@ export class ClientConnection {
     this.endpointUrl = endpointUrl;
     this.channel = channel;
     this.#splitter = new ChunkSplitter(BUFFER_BYTES, (bytes, start, end) => this.#onChunk(bytes, start, end));
-    const { hostname, port } = new URL(endpointUrl);
-    const onread = {
-      buffer: readBuffer,
-      callback: (byteCount: number, bytes: Uint8Array) => this.#onBytes(byteCount, bytes as Buffer),
-    };
-    const from = localAddress === undefined ? {} : { localAddress };
-    this.#socket = connect({ host: hostname, port: Number(port || 4840), noDelay: true, onread, ...from });
+    this.#socket = this.#connect(localAddress);
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')));
   }
@@ -64,6 +59,21 @@ export class ClientConnection {
       throw error;
     }
     return connection;
+  }
+
+  #connect(localAddress: string | undefined): Socket | WssStream {
+    const { protocol, hostname, port } = new URL(this.endpointUrl);
+    if (protocol === 'opc.wss:') {
+      const stream = new WssStream({ host: hostname, port: Number(port), localAddress });
+      stream.on('data', (bytes: Buffer) => this.#onBytes(bytes.length, bytes));
+      return stream;
+    }
+    const onread = {
+      buffer: readBuffer,
+      callback: (byteCount: number, bytes: Uint8Array) => this.#onBytes(byteCount, bytes as Buffer),
+    };
+    const from = localAddress === undefined ? {} : { localAddress };
+    return connect({ host: hostname, port: Number(port || 4840), noDelay: true, onread, ...from });
   }
 
   /** Sends one request and waits for its response. @throws UaStatusError for a bad service result. */

@@ -13,6 +13,8 @@ const server = await addOpcUa()
     applicationName: 'Isolation',
     port: 0,
     pki: { folder: values.pki, autoAcceptUntrustedCertificates: true },
+    webSocket: {},
+    webPort: { port: 0 },
     requestParking: isolationParking,
     security: { policies: ['None', 'Basic256Sha256'] },
   })
@@ -28,4 +30,4 @@ answerCommands(
   }),
   change,
 );
-process.send?.({ url: server.endpointUrls[0] });
+process.send?.({ url: server.endpointUrls[0], wssUrl: server.endpointUrls.find((url) => url.startsWith('opc.wss:')) });

@@ -33,13 +33,14 @@ export async function runIsolation({ workDir, seconds, only, servers }: Isolatio
   for (const name of servers ?? Object.keys(SERVERS)) {
     const file = SERVERS[name];
     if (file === undefined) throw new Error(`no server is called ${name}: ${Object.keys(SERVERS).join(', ')}`);
-    let server: { readonly process: Child; readonly url: string } | undefined;
+    let server: StartedServer | undefined;
     const abuser = new Child('abuser.js', [], ABUSER_NICENESS);
     try {
       for (const abuse of abuses) {
         // One that did not survive the abuse before is started anew.
         if (server?.process.isAlive !== true) server = await startServer(file, join(workDir, `isolation-${name}`));
-        const target: AbuseTarget = { url: server.url, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
+        if (abuse.overWss === true && server.wssUrl === undefined) continue;
+        const target: AbuseTarget = { url: server.url, wssUrl: server.wssUrl, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
         const processes = { server: server.process, abuser };
         let row: IsolationRow;
         try {
@@ -62,11 +63,17 @@ export async function runIsolation({ workDir, seconds, only, servers }: Isolatio
   return rows.every((row) => row.server !== 'bulkhead' || isKept(row, rows));
 }
 
-async function startServer(file: string, pki: string): Promise<{ process: Child; url: string }> {
+interface StartedServer {
+  readonly process: Child;
+  readonly url: string;
+  readonly wssUrl: string | undefined;
+}
+
+async function startServer(file: string, pki: string): Promise<StartedServer> {
   mkdirSync(pki, { recursive: true });
   const process = new Child(file, ['--pki', pki]);
-  const { url } = await process.next<{ url: string }>();
-  return { process, url };
+  const { url, wssUrl } = await process.next<{ url: string; wssUrl?: string }>();
+  return { process, url, wssUrl };
 }
 
 /** No errors, nothing left, and p99 within the bound. */

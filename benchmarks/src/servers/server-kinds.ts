@@ -8,6 +8,8 @@ export interface ServerKind {
   readonly name: string;
   /** False for the floor, which has no security and no subscriptions. */
   readonly isOpcUaServer: boolean;
+  /** Schemes of its URLs. */
+  readonly transports: readonly string[];
   /** Text form of the NodeId of the first of the 1,000 Doubles, but for the number at its end. */
   readonly nodePrefix: string;
   /** Why it can't be started here; undefined when it can. */
@@ -41,8 +43,8 @@ export function configuredServer(workDir: string, name: string, file: string): S
 
 /** A server that runs already. */
 export function foreignServer(name: string, url: string, pid: number | undefined, nodePrefix: string = NODE_PREFIX): ServerKind {
-  const server: RunningServer = { url, pid, stop: async () => {} };
-  return { name, isOpcUaServer: true, nodePrefix, missing: undefined, start: async () => server };
+  const server: RunningServer = { url, urls: [url], pid, stop: async () => {} };
+  return { name, isOpcUaServer: true, transports: [new URL(url).protocol], nodePrefix, missing: undefined, start: async () => server };
 }
 
 function bulkhead(workDir: string, name = 'bulkhead', more: readonly string[] = []): ServerKind {
@@ -50,6 +52,7 @@ function bulkhead(workDir: string, name = 'bulkhead', more: readonly string[] = 
   return {
     name,
     isOpcUaServer: true,
+    transports: ['opc.tcp:', 'opc.wss:'],
     nodePrefix: NODE_PREFIX,
     missing: existsSync(REFERENCE_SERVER) ? undefined : `${REFERENCE_SERVER} is not built`,
     start: (tickMs) => startServerProcess([process.execPath, REFERENCE_SERVER, ...args, ...tickArgs(tickMs)]),
@@ -62,6 +65,7 @@ function nodeOpcua(workDir: string): ServerKind {
   return {
     name: 'node-opcua',
     isOpcUaServer: true,
+    transports: ['opc.tcp:'],
     nodePrefix: NODE_PREFIX,
     missing: undefined,
     start: (tickMs) => startServerProcess([process.execPath, main, ...args, ...tickArgs(tickMs)]),
@@ -72,6 +76,7 @@ function floor(): ServerKind {
   return {
     name: 'floor',
     isOpcUaServer: false,
+    transports: ['opc.tcp:'],
     nodePrefix: NODE_PREFIX,
     missing: undefined,
     start: () => startServerProcess([process.execPath, join(DIST, 'peers/floor-server.js')]),

@@ -7,7 +7,10 @@ const KEPT_LINES = 20;
 
 /** Where a server is and which process it is. */
 export interface RunningServer {
+  /** The usual one. */
   readonly url: string;
+  /** All of them, that one included. */
+  readonly urls: readonly string[];
   /** Undefined when its CPU time isn't to be measured. */
   readonly pid: number | undefined;
   stop(): Promise<void>;
@@ -25,15 +28,21 @@ export async function startServerProcess(command: readonly string[]): Promise<Ru
   process.once('exit', stopWithUs);
   child.once('exit', () => process.off('exit', stopWithUs));
   try {
-    const { url, pid } = await readyLine(child, lines);
-    return { url, pid, stop: () => stopProcess(child) };
+    const { urls, pid } = await readyLine(child, lines);
+    return { url: urls[0] as string, urls, pid, stop: () => stopProcess(child) };
   } catch (error) {
     await stopProcess(child);
     throw new Error(`${command.join(' ')}: ${(error as Error).message}\n${lines.join('\n')}`);
   }
 }
 
-function readyLine(child: ChildProcess, lines: string[]): Promise<{ url: string; pid: number }> {
+interface Ready {
+  /** At least one. */
+  readonly urls: readonly string[];
+  readonly pid: number;
+}
+
+function readyLine(child: ChildProcess, lines: string[]): Promise<Ready> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not ready after ${READY_TIMEOUT_MS} ms`)), READY_TIMEOUT_MS);
     const onLine = (line: string): void => {
@@ -54,12 +63,11 @@ function readyLine(child: ChildProcess, lines: string[]): Promise<{ url: string;
   });
 }
 
-function parseReady(line: string): { url: string; pid: number } | undefined {
+function parseReady(line: string): Ready | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     const { event, pid, endpoints } = JSON.parse(line) as { event?: string; pid?: number; endpoints?: string[] };
-    const url = endpoints?.[0];
-    return event === 'ready' && pid !== undefined && url !== undefined ? { url, pid } : undefined;
+    return event === 'ready' && pid !== undefined && endpoints?.[0] !== undefined ? { urls: endpoints, pid } : undefined;
   } catch {
     return undefined;
   }

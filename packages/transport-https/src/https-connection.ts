@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { RemoteAddress } from '@bulkhead/contracts';
 import type { Owner } from '@bulkhead/resource-isolation';
 import type { UnsentHolder, UnsentShare } from '@bulkhead/transport';
 import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
-import type { HttpsExchange } from './https-exchange.ts';
 import { POLICY_NONE_URI } from './https-profiles.ts';
+import type { ServiceExchange } from './service-exchange.ts';
 import type { SessionlessCount } from './sessionless/sessionless-budget.ts';
 import { SessionlessCallers, type SessionlessUsers } from './sessionless/sessionless-callers.ts';
 
@@ -16,12 +15,21 @@ export interface AcceptedConnection {
   readonly owner: Owner;
 }
 
+/** What carries a connection: a socket, or a WebSocket. */
+export interface ConnectionSocket {
+  /** A peer that takes nothing for so long is cut off. */
+  setTimeout(timeoutMs: number): void;
+  /** Closes once everything is written. */
+  destroySoon(): void;
+  destroy(): void;
+}
+
 /** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
 export class HttpsConnection implements UnsentHolder, SessionlessCount {
   readonly accepted: AcceptedConnection;
   readonly #environment: HttpsEnvironment;
-  readonly #socket: IncomingMessage['socket'];
-  readonly #exchanges: Set<HttpsExchange> = new Set();
+  readonly #socket: ConnectionSocket;
+  readonly #exchanges: Set<ServiceExchange> = new Set();
   readonly #unsent: UnsentShare;
   /** By transport profile. */
   readonly #channels: Map<string, HttpsChannel> = new Map();
@@ -32,7 +40,7 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
   #isClosing = false;
   #isClosed = false;
 
-  constructor(environment: HttpsEnvironment, accepted: AcceptedConnection, socket: IncomingMessage['socket']) {
+  constructor(environment: HttpsEnvironment, accepted: AcceptedConnection, socket: ConnectionSocket) {
     this.#environment = environment;
     this.accepted = accepted;
     this.#socket = socket;
@@ -66,11 +74,11 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
     this.#environment.runtime.turns.defer(() => this.destroy());
   }
 
-  begin(exchange: HttpsExchange): void {
+  begin(exchange: ServiceExchange): void {
     this.#exchanges.add(exchange);
   }
 
-  end(exchange: HttpsExchange): void {
+  end(exchange: ServiceExchange): void {
     this.#exchanges.delete(exchange);
     if (this.#isClosing && this.#exchanges.size === 0) this.#socket.destroySoon();
   }

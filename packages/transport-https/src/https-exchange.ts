@@ -4,10 +4,11 @@ import type { FastifyReply } from 'fastify';
 import { type HttpRefusal, refuse } from './http-refusal.ts';
 import type { HttpsConnection } from './https-connection.ts';
 import type { HttpsRequest } from './https-request.ts';
+import type { ServiceExchange } from './service-exchange.ts';
 import type { SessionlessEvidence } from './sessionless/sessionless-callers.ts';
 
 /** One HTTP request with its response, from its head to the last byte out. */
-export class HttpsExchange {
+export class HttpsExchange implements ServiceExchange {
   readonly connection: HttpsConnection;
   /** Of the HTTP request. */
   readonly #reply: FastifyReply;

@@ -2,8 +2,8 @@ import type { IncomingRequest, OutgoingResponseHeader } from '@bulkhead/contract
 import { CreateSessionResponse, type RequestHeader, type RequestType, type ResponseType } from '@bulkhead/types';
 import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
-import type { HttpsExchange } from './https-exchange.ts';
 import type { MessageFormat, RequestHead } from './message-format.ts';
+import type { ServiceExchange } from './service-exchange.ts';
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
@@ -18,7 +18,7 @@ export class HttpsRequest implements IncomingRequest {
   readonly receivedAtMs: number;
   readonly decodeBody?: (type: RequestType<unknown>) => unknown;
   readonly #environment: HttpsEnvironment;
-  readonly #exchange: HttpsExchange;
+  readonly #exchange: ServiceExchange;
   readonly #format: MessageFormat;
   /** The channel was made for this request; it goes with it, unless a Session takes it over. */
   readonly #ownsChannel: boolean;
@@ -26,7 +26,7 @@ export class HttpsRequest implements IncomingRequest {
 
   constructor(
     environment: HttpsEnvironment,
-    exchange: HttpsExchange,
+    exchange: ServiceExchange,
     channel: HttpsChannel,
     ownsChannel: boolean,
     requestId: number,

@@ -11,17 +11,17 @@ import {
 } from '@bulkhead/types';
 import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment, SessionlessInvocation } from './https-environment.ts';
-import type { HttpsExchange } from './https-exchange.ts';
 import { POLICY_NONE_URI } from './https-profiles.ts';
 import { HttpsRequest } from './https-request.ts';
 import type { MessageFormat, RequestHead } from './message-format.ts';
+import type { ServiceExchange } from './service-exchange.ts';
 import { sessionlessRequests } from './sessionless/sessionless-services.ts';
 
 const MAX_UINT32 = 0xffffffff;
 
 /** A request that came, before it is known who asks. */
 interface Incoming {
-  readonly exchange: HttpsExchange;
+  readonly exchange: ServiceExchange;
   readonly head: RequestHead;
   readonly message: Buffer;
   readonly format: MessageFormat;
@@ -37,7 +37,7 @@ export class ServiceRequests {
   }
 
   /** @param securityPolicyUri what the client says in OPCUA-SecurityPolicy. OPC 10000-6 §7.4.1. */
-  submit(exchange: HttpsExchange, message: Buffer, format: MessageFormat, securityPolicyUri: string = POLICY_NONE_URI): void {
+  submit(exchange: ServiceExchange, message: Buffer, format: MessageFormat, securityPolicyUri: string = POLICY_NONE_URI): void {
     const head = format.decodeHead(message);
     if (head.kind === 'undecodable') {
       exchange.releaseBody();
@@ -101,7 +101,7 @@ export class ServiceRequests {
     );
   }
 
-  #unidentified(error: unknown): Parameters<HttpsExchange['refuse']>[0] {
+  #unidentified(error: unknown): Parameters<ServiceExchange['refuse']>[0] {
     const code = error instanceof UaStatusError && isBad(error.statusCode) ? error.statusCode : StatusCodes.BadInternalError;
     if (code === StatusCodes.BadServerTooBusy) {
       const { busyRetryAfterMs: retryAfterMs } = this.#environment.limits;
@@ -121,7 +121,7 @@ export class ServiceRequests {
   }
 }
 
-function answerUndecodable(exchange: HttpsExchange, format: MessageFormat, requestHandle: number, serviceResult: StatusCode): void {
+function answerUndecodable(exchange: ServiceExchange, format: MessageFormat, requestHandle: number, serviceResult: StatusCode): void {
   const header: OutgoingResponseHeader = {
     requestHandle,
     serviceResult,

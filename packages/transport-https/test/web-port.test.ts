@@ -139,7 +139,7 @@ describe('WebPort', () => {
     const number = await listen({ allowedOrigins: ['https://plant.example'] });
     const asked: UpgradeRequest[] = [];
     port.addUpgradeHandler({
-      protocols: ['opcua+uacp'],
+      takes: (protocol) => protocol === 'opcua+uacp',
       upgrade: (upgrade) => {
         asked.push(upgrade);
         return 503;

@@ -17,7 +17,6 @@ const MAX_FRAGMENTS = 1_024;
 
 /** Turns connections to a web port into WebSockets that carry SecureChannels. OPC 10000-6 §7.5.2. */
 export class UacpUpgradeHandler implements UpgradeHandler {
-  readonly protocols: readonly string[] = [UACP_SUBPROTOCOL];
   readonly #idle: WebSocketTimers;
   readonly #server: WebSocketServer;
 
@@ -34,6 +33,10 @@ export class UacpUpgradeHandler implements UpgradeHandler {
       maxFragments: MAX_FRAGMENTS,
     };
     this.#server = new WebSocketServer(options);
+  }
+
+  takes(protocol: string): boolean {
+    return protocol === UACP_SUBPROTOCOL;
   }
 
   upgrade({ request, socket, head, connection }: UpgradeRequest): undefined {

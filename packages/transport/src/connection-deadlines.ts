@@ -12,6 +12,9 @@ export interface DeadlineSource {
   onDeadline(nowMs: number): void;
 }
 
+/** For one that sends on and on: time for the last bytes to get there before the connection is reset. */
+const OVERRUN_LINGER_MS = 100;
+
 /** Every deadline of one connection, on one timer. */
 export class ConnectionDeadlines {
   readonly #limits: ConnectionLimits;
@@ -61,6 +64,11 @@ export class ConnectionDeadlines {
   /** The peer may take what is queued, for a while. */
   lingerBegins(): void {
     this.#lingerMs = this.#clock.nowMs() + this.#limits.lingerTimeoutMs;
+  }
+
+  /** The peer goes on sending instead: it may take what is queued, but not for long. */
+  lingerShortens(): void {
+    this.#lingerMs = Math.min(this.#lingerMs, this.#clock.nowMs() + OVERRUN_LINGER_MS);
   }
 
   lingerEnds(): void {

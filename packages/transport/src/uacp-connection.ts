@@ -181,11 +181,14 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
 
   /**
    * What the peer sent before it could see that this side closed is taken off it, so that it gets to see that. Who goes on sending is not
-   * read from any more: taking megabytes off peers that were refused would cost everybody else.
+   * read from any more and is cut soon: taking megabytes off peers that were refused would cost everybody else.
    */
   #discard(bytes: Buffer): void {
     this.#discardedBytes += bytes.length;
-    if (this.#state === 'closing' && this.#discardedBytes > this.#environment.limits.receiveBufferSize) this.#transport.pause();
+    if (this.#state !== 'closing' || this.#discardedBytes <= this.#environment.limits.receiveBufferSize) return;
+    this.#transport.pause();
+    this.#deadlines.lingerShortens();
+    this.#deadlines.arm();
   }
 
   #cutOff(reason: CloseReason): void {

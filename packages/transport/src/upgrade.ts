@@ -25,7 +25,8 @@ export interface UpgradeRequest {
 
 /** Takes WebSockets of some subprotocols. */
 export interface UpgradeHandler {
-  readonly protocols: readonly string[];
+  /** Whether a subprotocol is its own. */
+  takes(protocol: string): boolean;
   /**
    * Asked before anything is upgraded.
    * @returns an HTTP status to refuse with, such as 503; undefined when the handler takes the connection.

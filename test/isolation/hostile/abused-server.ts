@@ -56,13 +56,16 @@ export async function abuseServer(abuse: Abuse): Promise<AbuseRecord> {
       minSessionTimeoutMs: 100,
       maxSessionTimeoutMs: SESSION_TIMEOUT_MS,
       requestParking: isolationParking,
+      webSocket: {},
+      webPort: { port: 0 },
       pki: { autoAcceptUntrustedCertificates: true },
     },
   );
   const workDir = mkdtempSync(join(tmpdir(), 'bulkhead-abuser-'));
   try {
     const url = test.server.endpointUrls[0] ?? '';
-    const target = { url, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
+    const wssUrl = test.server.endpointUrls.find((each) => each.startsWith('opc.wss:'));
+    const target = { url, wssUrl, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
     const nodes = variablesOf(target);
     const connect = (): Promise<PoliteClient> => PoliteClient.connect(url, POLITE_ADDRESS, nodes);
     const alone = await connect();

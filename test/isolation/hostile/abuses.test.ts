@@ -6,6 +6,7 @@ import {
   halfSenders,
   hog,
   hogBehindOneAddress,
+  hogOverWss,
   publishFlood,
   silentConnections,
   slowCalls,
@@ -53,6 +54,13 @@ describe('beside a polite client that reads one value at a time', () => {
     const { abused, mostInBetween, counts } = await expectUnharmed(hogBehindOneAddress);
     expect(counts.responses).toBeGreaterThan(100);
     expect(abused.answers).toBeGreaterThan(5);
+    expect(mostInBetween).toBeLessThan(200);
+  });
+
+  it('a hog that comes by opc.wss has a few Reads answered before each Read of a client that comes by opc.tcp', async () => {
+    const { abused, mostInBetween, counts } = await expectUnharmed(hogOverWss);
+    expect(counts.responses).toBeGreaterThan(100);
+    expect(abused.answers).toBeGreaterThan(20);
     expect(mostInBetween).toBeLessThan(200);
   });
 

@@ -3,6 +3,8 @@ import { NodeId } from '@bulkhead/types';
 /** The server that is abused. */
 export interface AbuseTarget {
   readonly url: string;
+  /** Where it can be reached by opc.wss; undefined when it can't. */
+  readonly wssUrl?: string | undefined;
   /** Text form of the NodeId of the first of the 1,000 Doubles, but for the number at its end. */
   readonly nodePrefix: string;
   readonly methods: TargetMethods;
@@ -42,6 +44,8 @@ export interface Abuse {
   readonly name: string;
   /** The variables change during it. */
   readonly needsChanges?: boolean;
+  /** It comes by opc.wss; servers without are left out. */
+  readonly overWss?: boolean;
   /** New clients have to get in during it. */
   readonly admitsNewcomers?: boolean;
   start(target: AbuseTarget): Promise<RunningAbuse>;

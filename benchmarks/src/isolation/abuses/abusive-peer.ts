@@ -19,6 +19,7 @@ import { ChunkSplitter } from '../../client/chunk-splitter.ts';
 import { type Acknowledge, BUFFER_BYTES, decodeAcknowledge, encodeHello } from '../../client/handshake.ts';
 import { decodeResponse, encodeRequest } from '../../client/message-body.ts';
 import { HEADER_BYTES, PlainChannel } from '../../client/plain-channel.ts';
+import { WssStream } from '../../client/wss-stream.ts';
 import type { AbuseCounts } from './abuse.ts';
 
 const MSG = 0x4d;
@@ -45,7 +46,7 @@ export class AbusivePeer {
   onClosed: (() => void) | undefined;
   readonly #url: string;
   readonly #tally: Tally;
-  readonly #socket: Socket;
+  readonly #socket: Socket | WssStream;
   #isClosing = false;
   #chunksToReturn = 0;
   #answer: { resolve: (chunk: Buffer) => void; reject: (error: Error) => void } | undefined;
@@ -55,9 +56,10 @@ export class AbusivePeer {
   constructor(url: string, localAddress: string, tally: Tally) {
     this.#url = url;
     this.#tally = tally;
-    const { hostname, port } = new URL(url);
+    const { protocol, hostname, port } = new URL(url);
     const splitter = new ChunkSplitter(BUFFER_BYTES, (bytes, start, end) => this.#onChunk(bytes, start, end));
-    this.#socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
+    const address = { host: hostname, port: Number(port), localAddress };
+    this.#socket = protocol === 'opc.wss:' ? new WssStream(address) : connect({ ...address, noDelay: true });
     this.#socket.on('connect', () => tally.connections++);
     this.#socket.on('data', (bytes) => splitter.push(bytes, bytes.length));
     this.#socket.on('error', () => {});

@@ -2,7 +2,7 @@ import type { Abuse } from './abuse.ts';
 import { burningCalls, slowCalls, waitingCalls } from './calls.ts';
 import { connectStorm, silentConnections } from './connections.ts';
 import { halfSenders } from './half-senders.ts';
-import { hog, hogBehindOneAddress } from './hog.ts';
+import { hog, hogBehindOneAddress, hogOverWss } from './hog.ts';
 import { deafSubscribers, publishFlood } from './subscribers.ts';
 import { unactivatedSessions } from './unactivated-sessions.ts';
 
@@ -10,6 +10,7 @@ import { unactivatedSessions } from './unactivated-sessions.ts';
 export const allAbuses: readonly Abuse[] = [
   hog,
   hogBehindOneAddress,
+  hogOverWss,
   halfSenders,
   connectStorm,
   silentConnections,

@@ -12,6 +12,13 @@ export const hog: Abuse = { name: 'hog', start: (target) => startHog(target, '12
 /** The same from behind the address that the polite client has too. */
 export const hogBehindOneAddress: Abuse = { name: 'hog behind the same address', start: (target) => startHog(target, POLITE_ADDRESS) };
 
+/** The same by opc.wss; the polite client comes by opc.tcp. */
+export const hogOverWss: Abuse = {
+  name: 'hog over opc.wss',
+  overWss: true,
+  start: (target) => startHog({ ...target, url: target.wssUrl ?? target.url }, '127.0.0.2'),
+};
+
 function startHog(target: AbuseTarget, address: string): Promise<RunningAbuse> {
   const nodesToRead = variablesOf(target).map((nodeId) => ({
     nodeId,

@@ -33,7 +33,7 @@ export class Upgrades {
     if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return 400;
     if (!isOriginAllowed(request, this.#allowedOrigins)) return 403;
     for (const protocol of offeredProtocols(request)) {
-      const handler = this.#handlers.find(({ protocols }) => protocols.includes(protocol));
+      const handler = this.#handlers.find((each) => each.takes(protocol));
       if (handler !== undefined) return handler.upgrade({ request, socket, head, connection, protocol });
     }
     return 400;

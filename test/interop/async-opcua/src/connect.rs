@@ -17,9 +17,6 @@ use crate::{
     report::{At, Failure, Step, good},
 };
 
-/// Other transports have endpoints of their own.
-const UATCP_PROFILE: &str = "http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary";
-
 /// The client's default of 65,535 is too small for the longest value of the reference server.
 const MAX_BYTE_STRING_LENGTH: usize = 1024 * 1024;
 /// The client's default of 1000 is too small for the results of one Read.
@@ -96,7 +93,7 @@ impl Script {
     pub async fn connect(&self, login: Login<'_>) -> Result<Connection, Failure> {
         let mut client = self.client(&login)?;
         let mut endpoint = client
-            .get_endpoints(self.config.url.as_str(), &[], &[UATCP_PROFILE])
+            .get_endpoints(self.config.url.as_str(), &[], &[])
             .await
             .at("GetEndpoints")?
             .into_iter()
@@ -137,10 +134,12 @@ impl Script {
     pub async fn endpoints(&self) -> Step {
         let certificate = fs::read(&self.config.server_certificate_file)
             .map_err(|error| Failure::Fails(error.to_string()))?;
-        let offered = self
+        let mut offered = self
             .client(&self.main())?
             .get_endpoints(self.config.url.as_str(), &[], &[])
             .await?;
+        // Other transports have endpoints of their own.
+        offered.retain(|found| found.endpoint_url.as_ref().starts_with("opc.tcp:"));
         for wanted in &self.config.endpoints {
             if !offered.iter().any(|found| wanted.is_described_by(found)) {
                 let Endpoint { policy, mode, .. } = wanted;
