@@ -6,7 +6,7 @@ import { exchangeOf } from './exchange-of.ts';
 import { refuse } from './http-refusal.ts';
 import type { HttpsLimits } from './https-limits.ts';
 import type { JsonFormatParts } from './json/json-format.ts';
-import { JSON_CONTENT_TYPES, submitJson } from './json/json-routes.ts';
+import { JSON_CONTENT_TYPES, jsonHandler } from './json/json-routes.ts';
 import { securityPolicyOf } from './security-policy-of.ts';
 import type { ServiceRequests } from './service-requests.ts';
 
@@ -35,8 +35,9 @@ export function addMessageRoutes(application: FastifyInstance, options: MessageR
   for (const [type, bodyLimit] of types) {
     application.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
   }
+  const submitJson = json && jsonHandler(requests, json);
   const handler = (request: FastifyRequest): void => {
-    if (json !== undefined && jsonTypes.has(mediaTypeOf(request))) return submitJson(request, requests, json);
+    if (submitJson !== undefined && jsonTypes.has(mediaTypeOf(request))) return submitJson(request);
     requests.submit(exchangeOf(request), bodyOf(request), binary, securityPolicyOf(request));
   };
   for (const url of paths) {

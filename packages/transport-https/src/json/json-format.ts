@@ -10,7 +10,6 @@ import {
   parseJson,
   type RequestType,
   type ResponseType,
-  SessionlessInvokeResponseType,
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
@@ -24,35 +23,43 @@ export interface JsonFormatParts {
   readonly clock: Clock;
 }
 
-/** The bodies of one request and its response in JSON: the response comes in the flavour and the envelope of the request. */
+/** The envelope of a response. */
+type Envelope = 'typed' | 'path' | 'invoked';
+
+/**
+ * Requests and responses in JSON. A response says what it is, unless it came by a path that does; one to a SessionlessInvoke comes in the
+ * envelope of that.
+ */
 export class JsonFormat implements MessageFormat {
   readonly contentType: string;
   readonly transportProfileUri: string = HTTPS_JSON_PROFILE_URI;
   readonly #parts: JsonFormatParts;
   readonly #flavour: JsonFlavour;
   readonly #expected: RequestType<unknown> | undefined;
-  /** Came in a SessionlessInvoke. */
-  #isInvoked = false;
+  readonly #envelope: Envelope;
+  readonly #invoked: JsonFormat;
 
   /** @param expected the request that the path stands for, if it does. */
-  constructor(parts: JsonFormatParts, contentType: string, flavour: JsonFlavour, expected: RequestType<unknown> | undefined) {
-    this.contentType = contentType;
+  constructor(parts: JsonFormatParts, flavour: JsonFlavour, expected?: RequestType<unknown>, isInvoked = false) {
+    this.contentType = flavour === 'compact' ? 'application/json' : 'application/json; encoding=verbose';
     this.#parts = parts;
     this.#flavour = flavour;
     this.#expected = expected;
+    this.#envelope = isInvoked ? 'invoked' : expected === undefined ? 'typed' : 'path';
+    this.#invoked = isInvoked ? this : new JsonFormat(parts, flavour, expected, true);
   }
 
   decodeHead(message: Buffer): RequestHead | UndecodableHead {
     const context = this.#parts.context();
     try {
       const request = decodeJsonRequest(parseJson(message, context.limits), context, this.#expected);
-      this.#isInvoked = request.sessionless !== undefined;
       return {
         kind: 'request',
         typeId: request.type?.binaryEncodingId ?? 0,
         header: request.header,
         bodyStart: 0,
         decodeBody: () => request.decode(),
+        responseFormat: request.sessionless === undefined ? this : this.#invoked,
       };
     } catch (error) {
       if (!(error instanceof DecodingError)) throw error;
@@ -67,18 +74,10 @@ export class JsonFormat implements MessageFormat {
     throw new UaStatusError(StatusCodes.BadResponseTooLarge, `a response of more than ${maxBytes} bytes`);
   }
 
-  /** A path says what its response is, unless that is a ServiceFault. */
   #enclose(type: ResponseType<unknown>, response: object): object {
     const context = this.#parts.context();
-    if (this.#isInvoked) {
-      const invoked = SessionlessInvokeResponseType.create({ serviceId: type.dataTypeId });
-      return {
-        ...encodeJson(SessionlessInvokeResponseType, invoked, 'verbose', context),
-        Body: encodeJson(type, response, this.#flavour, context),
-      };
-    }
-    return this.#expected === undefined
-      ? encodeJsonMessage(type, response, this.#flavour, context)
-      : encodeJson(type, response, this.#flavour, context);
+    if (this.#envelope === 'typed') return encodeJsonMessage(type, response, this.#flavour, context);
+    const plain = encodeJson(type, response, this.#flavour, context);
+    return this.#envelope === 'path' ? plain : { ServiceId: type.dataTypeId, Body: plain };
   }
 }

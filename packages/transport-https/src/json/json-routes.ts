@@ -1,4 +1,3 @@
-import type { JsonFlavour } from '@bulkhead/types';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyAdmission } from '../body-admission.ts';
 import { exchangeOf } from '../exchange-of.ts';
@@ -31,15 +30,10 @@ export function addOpenApiRoutes(application: FastifyInstance, options: OpenApiR
   const services = servicePaths(options.services);
   const types = new Map(JSON_CONTENT_TYPES.map((type) => [type, limits.maxJsonBodyBytes] as const));
   const onRequest = admission.hook(types);
-  for (const service of services) {
-    application.route({
-      method: 'POST',
-      url: service.path,
-      bodyLimit: limits.maxJsonBodyBytes,
-      onRequest,
-      handler: handlerOf(service, options),
-    });
-    application.route({ method: [...OTHER_METHODS], url: service.path, handler: onlyPosted });
+  for (const { path: url, request } of services) {
+    const handler = jsonHandler(options.requests, options, request);
+    application.route({ method: 'POST', url, bodyLimit: limits.maxJsonBodyBytes, onRequest, handler });
+    application.route({ method: [...OTHER_METHODS], url, handler: onlyPosted });
   }
   let document: string | undefined;
   application.get('/openapi.json', (_request, reply) => {
@@ -48,31 +42,24 @@ export function addOpenApiRoutes(application: FastifyInstance, options: OpenApiR
   });
 }
 
-/** A message in JSON that says itself what it is. OPC 10000-6 §7.4.5. */
-export function submitJson(request: FastifyRequest, requests: ServiceRequests, parts: JsonFormatParts): void {
-  submit(request, requests, parts, undefined);
-}
-
-function handlerOf({ request: type }: ServicePath, options: OpenApiRoutesOptions): (request: FastifyRequest) => void {
-  return (request) => submit(request, options.requests, options, type);
-}
-
-function submit(
-  request: FastifyRequest,
+/** Hands on messages in JSON. @param expected the request that the path stands for; without it, messages say themselves what they are. */
+export function jsonHandler(
   requests: ServiceRequests,
   parts: JsonFormatParts,
-  expected: ServicePath['request'] | undefined,
-): void {
-  const { body } = request;
-  const flavour = flavourOf(request);
-  const contentType = flavour === 'compact' ? 'application/json' : 'application/json; encoding=verbose';
-  const message = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  requests.submit(exchangeOf(request), message, new JsonFormat(parts, contentType, flavour, expected), securityPolicyOf(request));
+  expected?: ServicePath['request'],
+): (request: FastifyRequest) => void {
+  const compact = new JsonFormat(parts, 'compact', expected);
+  const verbose = new JsonFormat(parts, 'verbose', expected);
+  return (request) => {
+    const { body } = request;
+    const message = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+    requests.submit(exchangeOf(request), message, isVerbose(request) ? verbose : compact, securityPolicyOf(request));
+  };
 }
 
 /** The `encoding` parameter of the Content-Type. */
-function flavourOf({ headers }: FastifyRequest): JsonFlavour {
-  return /;\s*encoding\s*=\s*"?verbose"?\s*(?:;|$)/iu.test(headers['content-type'] ?? '') ? 'verbose' : 'compact';
+function isVerbose({ headers }: FastifyRequest): boolean {
+  return /;\s*encoding\s*=\s*"?verbose"?\s*(?:;|$)/iu.test(headers['content-type'] ?? '');
 }
 
 function onlyPosted(request: FastifyRequest, reply: FastifyReply): void {
