@@ -47,7 +47,7 @@ function jsonOptions(
 ): JsonOptions {
   const serverUris = [applicationUri];
   return {
-    context: () => ({ namespaceUris: space.namespaces.uris, serverUris, limits: encodingLimits }),
+    context: () => ({ namespaceUris: space.namespaces.uris, serverUris, structures: space.structures, limits: encodingLimits }),
     services: serviceNames,
     info: { title: applicationName, version: OPENAPI_VERSION },
   };
