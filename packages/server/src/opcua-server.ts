@@ -86,7 +86,7 @@ export class OpcUaServer implements AsyncDisposable {
     try {
       parts = wireServer(options, given, store, runtime);
       listener = createTcpListener(options, parts);
-      webPort = createWebPort(options, parts, store);
+      webPort = await createWebPort(options, parts, store);
       https = webPort && createHttpsTransport(options, given, parts, webPort);
     } catch (error) {
       runtime.timers.clear();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RemoteAddress } from '@bulkhead/contracts';
-import { type ClientOptions, WebSocket } from 'ws';
+import type { ClientOptions } from 'ws';
 import { UACP_SUBPROTOCOL, WebSocketByteTransport, type WebSocketTimers } from './websocket-byte-transport.ts';
 
 export interface ConnectWebSocketOptions {
@@ -36,7 +36,9 @@ const CLOSE_TIMEOUT_MS = 1_000;
  * Makes a connected socket a WebSocket of MessageChunks. OPC 10000-6 §7.5.2.
  * @throws WebSocketRefusedError (as a rejection), or what the signal was aborted with; the socket is closed then.
  */
-export function connectWebSocket(options: ConnectWebSocketOptions): Promise<WebSocketByteTransport> {
+export async function connectWebSocket(options: ConnectWebSocketOptions): Promise<WebSocketByteTransport> {
+  // Loaded where it is needed: clients without WebSockets start sooner.
+  const { WebSocket } = await import('ws');
   const { socket, url, remote, maxChunkBytes, idle, signal } = options;
   const clientOptions: ClientOptions & { readonly closeTimeout: number } = {
     createConnection: () => socket,

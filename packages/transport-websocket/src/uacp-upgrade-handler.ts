@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { UpgradeHandler, UpgradeRequest } from '@bulkhead/transport';
-import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import { UACP_SUBPROTOCOL, WebSocketByteTransport, type WebSocketTimers } from './websocket-byte-transport.ts';
 
 export interface UacpUpgradeOptions {
@@ -20,8 +20,14 @@ export class UacpUpgradeHandler implements UpgradeHandler {
   readonly #idle: WebSocketTimers;
   readonly #server: WebSocketServer;
 
-  constructor({ maxChunkBytes, idle }: UacpUpgradeOptions) {
+  private constructor(server: WebSocketServer, idle: WebSocketTimers) {
+    this.#server = server;
     this.#idle = idle;
+  }
+
+  static async create({ maxChunkBytes, idle }: UacpUpgradeOptions): Promise<UacpUpgradeHandler> {
+    // Loaded where it is needed: servers without WebSockets start sooner.
+    const { WebSocketServer } = await import('ws');
     const options: ServerOptions & Record<'closeTimeout' | 'maxBufferedChunks' | 'maxFragments', number> = {
       noServer: true,
       clientTracking: false,
@@ -32,7 +38,7 @@ export class UacpUpgradeHandler implements UpgradeHandler {
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
       maxFragments: MAX_FRAGMENTS,
     };
-    this.#server = new WebSocketServer(options);
+    return new UacpUpgradeHandler(new WebSocketServer(options), idle);
   }
 
   takes(protocol: string): boolean {

@@ -42,10 +42,14 @@ function startedBy(transport: WebSocketByteTransport, start: (events: ByteTransp
 describe('a WebSocket transport', () => {
   const expectNoLeaks = trackLeaks();
   const runtime = createManualRuntime();
-  const handler = new UacpUpgradeHandler({ maxChunkBytes: MAX_CHUNK_BYTES, idle: { timers: runtime.timers, pingIntervalMs: PING_MS } });
+  let handler: UacpUpgradeHandler;
   let server: Server;
 
   beforeAll(async () => {
+    handler = await UacpUpgradeHandler.create({
+      maxChunkBytes: MAX_CHUNK_BYTES,
+      idle: { timers: runtime.timers, pingIntervalMs: PING_MS },
+    });
     server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

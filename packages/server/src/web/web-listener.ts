@@ -9,7 +9,11 @@ import type { ServerParts } from '../wiring.ts';
 const SPARE_SOCKETS = 64;
 
 /** Makes the web port with all that is served on it; undefined when nothing is. It doesn't listen yet. */
-export function createWebPort(options: ResolvedServerOptions, parts: ServerParts, store: CertificateStore): WebPort | undefined {
+export async function createWebPort(
+  options: ResolvedServerOptions,
+  parts: ServerParts,
+  store: CertificateStore,
+): Promise<WebPort | undefined> {
   const { https, webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
   if (webSocket === undefined && https === undefined) return undefined;
   const { connections, runtime } = parts;
@@ -26,7 +30,7 @@ export function createWebPort(options: ResolvedServerOptions, parts: ServerParts
   });
   if (webSocket !== undefined) {
     const idle = { timers: runtime.timers, pingIntervalMs: webSocket.pingIntervalMs };
-    port.addUpgradeHandler(new UacpUpgradeHandler({ maxChunkBytes: maxBufferSize, idle }));
+    port.addUpgradeHandler(await UacpUpgradeHandler.create({ maxChunkBytes: maxBufferSize, idle }));
   }
   return port;
 }

@@ -1,5 +1,5 @@
 import type { UpgradeHandler, UpgradeRequest } from '@bulkhead/transport';
-import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { HttpsEnvironment } from '../https-environment.ts';
 import type { MessageFormat } from '../message-format.ts';
 import type { ServiceRequests } from '../service-requests.ts';
@@ -29,19 +29,25 @@ export class JsonUpgradeHandler implements UpgradeHandler {
   readonly #emptied: (() => void)[] = [];
   #isStopping = false;
 
-  constructor(options: JsonUpgradeOptions) {
+  private constructor(options: JsonUpgradeOptions, server: WebSocketServer) {
     this.#options = options;
+    this.#server = server;
+  }
+
+  static async create(options: JsonUpgradeOptions): Promise<JsonUpgradeHandler> {
+    // Loaded where it is needed: servers without WebSockets start sooner.
+    const { WebSocketServer } = await import('ws');
     const serverOptions: ServerOptions & Record<'closeTimeout' | 'maxBufferedChunks' | 'maxFragments', number> = {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: options.environment.limits.maxJsonBodyBytes,
-      handleProtocols: (protocols) => [...protocols].find((protocol) => this.takes(protocol)) ?? false,
+      handleProtocols: (protocols) => [...protocols].find((protocol) => formatFor(options.formats, protocol) !== undefined) ?? false,
       closeTimeout: CLOSE_TIMEOUT_MS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
       maxFragments: MAX_FRAGMENTS,
     };
-    this.#server = new WebSocketServer(serverOptions);
+    return new JsonUpgradeHandler(options, new WebSocketServer(serverOptions));
   }
 
   get socketCount(): number {
@@ -49,11 +55,11 @@ export class JsonUpgradeHandler implements UpgradeHandler {
   }
 
   takes(protocol: string): boolean {
-    return this.#find(protocol) !== undefined;
+    return formatFor(this.#options.formats, protocol) !== undefined;
   }
 
   upgrade({ request, socket, head, connection, protocol }: UpgradeRequest): number | undefined {
-    const found = this.#find(protocol);
+    const found = formatFor(this.#options.formats, protocol);
     if (found === undefined) return 400;
     if (this.#isStopping) return 503;
     this.#server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
@@ -80,14 +86,6 @@ export class JsonUpgradeHandler implements UpgradeHandler {
     for (const socket of [...this.#sockets]) socket.destroy();
   }
 
-  #find(protocol: string): { readonly format: MessageFormat; readonly accessToken: string | undefined } | undefined {
-    for (const [name, format] of this.#options.formats) {
-      if (protocol === name) return { format, accessToken: undefined };
-      if (protocol.startsWith(`${name}+`) && name === TOKEN_PROTOCOL) return { format, accessToken: protocol.slice(name.length + 1) };
-    }
-    return undefined;
-  }
-
   #closed(socket: JsonSocket): void {
     this.#sockets.delete(socket);
     if (this.#sockets.size > 0) return;
@@ -97,3 +95,15 @@ export class JsonUpgradeHandler implements UpgradeHandler {
 
 /** The one subprotocol that an access token may follow. */
 const TOKEN_PROTOCOL = 'opcua+openapi';
+
+/** @returns how messages of a subprotocol are written, and the access token in its name. */
+function formatFor(
+  formats: ReadonlyMap<string, MessageFormat>,
+  protocol: string,
+): { readonly format: MessageFormat; readonly accessToken: string | undefined } | undefined {
+  for (const [name, format] of formats) {
+    if (protocol === name) return { format, accessToken: undefined };
+    if (name === TOKEN_PROTOCOL && protocol.startsWith(`${name}+`)) return { format, accessToken: protocol.slice(name.length + 1) };
+  }
+  return undefined;
+}
