@@ -195,6 +195,15 @@ describe('opc.https in OPC UA Binary', () => {
     await raw.request(CloseSessionRequest, {}, CloseSessionResponse);
   });
 
+  it('gives the channel of a Session back when the Session times out, whatever its connection does', async () => {
+    await start({ minSessionTimeoutMs: 100, maxSessionTimeoutMs: 100 });
+    const session = await peerWithSession();
+    expect(test.server.counts).toMatchObject({ connections: 1, openChannels: 1, sessions: 1 });
+    await until(() => test.server.counts.sessions === 0);
+    expect(test.server.counts).toMatchObject({ connections: 1, openChannels: 0 });
+    expect(await session.fault(ReadRequest, readOf([VALUE]))).toBe(StatusCodes.BadSessionIdInvalid);
+  });
+
   it('gives the channel of a connection back with it', async () => {
     await start();
     const raw = peer();

@@ -54,14 +54,28 @@ export class HttpsPeer {
   }
 
   post(path: string, body: Buffer | string, headers: Record<string, string>, signal?: AbortSignal): Promise<HttpsAnswer> {
+    return this.#exchange('POST', path, body, { 'content-length': String(Buffer.byteLength(body)), ...headers }, signal);
+  }
+
+  get(path: string): Promise<HttpsAnswer> {
+    return this.#exchange('GET', path, '', {});
+  }
+
+  #exchange(
+    method: string,
+    path: string,
+    body: Buffer | string,
+    headers: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<HttpsAnswer> {
     return new Promise((resolve, reject) => {
       const options = {
         host: '127.0.0.1',
         port: this.#port,
         path,
-        method: 'POST',
+        method,
         agent: this.#agent,
-        headers: { 'content-length': Buffer.byteLength(body), ...headers },
+        headers,
         ...(signal === undefined ? {} : { signal }),
       };
       const request = httpsRequest(options, (response) => {

@@ -36,6 +36,8 @@ export interface DynamicField {
 /** What a DataType's definition says. */
 export interface DynamicStructureInfo {
   readonly name: string;
+  /** The DataType's NodeId. */
+  readonly dataTypeNodeId: NodeId;
   readonly binaryEncodingNodeId: NodeId;
   readonly kind: 'structure' | 'optionalFields' | 'union';
   readonly fields: readonly DynamicField[];
@@ -49,6 +51,7 @@ export function createDynamicStructure(info: DynamicStructureInfo): StructureTyp
     binaryEncodingId: 0,
     xmlEncodingId: 0,
     jsonEncodingId: 0,
+    dataTypeNodeId: info.dataTypeNodeId,
     binaryEncodingNodeId: info.binaryEncodingNodeId,
     kind: info.kind,
     fields: info.fields.map(describe),
@@ -64,8 +67,9 @@ function describe(field: DynamicField): StructureField {
     specName: field.name,
     type: field.builtInType,
     ...(field.structure === undefined ? {} : { structure: field.structure as () => StructureType<never> }),
-    ...(field.isEnumeration ? { enumeration: field.name } : {}),
+    ...(field.isEnumeration ? { enumeration: '' } : {}),
     isArray: field.valueRank >= 1,
+    ...(field.valueRank > 1 ? { dimensionCount: field.valueRank } : {}),
     ...(field.isOptional ? { optional: true } : {}),
   };
 }

@@ -63,6 +63,7 @@ export class StructureTypes {
     const definition = node.definition.decode(StructureDefinition);
     const type = createDynamicStructure({
       name: node.name,
+      dataTypeNodeId: node.nodeId,
       binaryEncodingNodeId: definition.defaultEncodingId.isNull ? NodeIds.NULL : definition.defaultEncodingId,
       kind: kindOf(definition.structureType),
       fields: (definition.fields ?? []).map((field) => this.#field(field, definition.structureType)),
@@ -97,6 +98,7 @@ export class StructureTypes {
 /** A concrete structure without a definition has no fields that anyone knows of. */
 const EMPTY_STRUCTURE: StructureType<unknown> = createDynamicStructure({
   name: 'Structure',
+  dataTypeNodeId: NodeIds.NULL,
   binaryEncodingNodeId: NodeIds.NULL,
   kind: 'structure',
   fields: [],

@@ -4,12 +4,16 @@ import {
   BinaryWriter,
   BuiltInType,
   DataValue,
+  decodeJsonBuiltIn,
   decodeVariant,
   EnumDefinition,
   EUInformation,
   ExtensionObject,
+  encodeJsonBuiltIn,
   encodeVariant,
+  LocalizedText,
   NodeId,
+  parseJson,
   QualifiedName,
   Range,
   StatusCodes,
@@ -106,6 +110,29 @@ describe("structures of one's own", () => {
     const node = space.addVariable({ browseName: 'S2', dataType: shape, value: { corners: [{ x: 2 }] } });
     const decoded = space.structures.decode(overTheWire(readNow(space, node.nodeId).value).value as ExtensionObject);
     expect(decoded).toEqual({ name: null, color: 0, corners: [{ x: 2, y: 0 }], grid: [], anything: Variant.NULL });
+  });
+
+  it.each(['compact', 'verbose'] as const)('travel as %s JSON', (flavour) => {
+    const context = { namespaceUris: ['http://opcfoundation.org/UA/', 'urn:own'], serverUris: [], structures: space.structures };
+    const values = [
+      { name: 'a', color: 2, corners: [{ x: 1, y: 0 }], grid: [[1], [2]], note: new LocalizedText('n'), anything: Variant.string('x') },
+      { name: null, color: 0, corners: null, grid: [], limits: { low: 0, high: 0 }, anything: Variant.NULL },
+    ];
+    const shapes = space.addVariable({ browseName: `J1 ${flavour}`, dataType: shape, value: values });
+    const choices = space.addVariable({
+      browseName: `J2 ${flavour}`,
+      dataType: choice,
+      value: [{ number: 0n }, { point: { x: 1, y: 2 } }, {}],
+    });
+    for (const node of [shapes, choices]) {
+      const variant = overTheWire(readNow(space, node.nodeId).value);
+      const json = JSON.stringify(encodeJsonBuiltIn(BuiltInType.Variant, variant, flavour, context));
+      expect(json).toContain('"UaTypeId":"nsu=urn:own;');
+      expect(json).not.toContain('UaBody');
+      const decoded = overTheWire(decodeJsonBuiltIn(BuiltInType.Variant, parseJson(json), context));
+      const plain = (value: Variant): unknown[] => (value.value as ExtensionObject[]).map((object) => space.structures.decode(object));
+      expect(plain(decoded)).toEqual(plain(variant));
+    }
   });
 
   it('have unions with one field', () => {

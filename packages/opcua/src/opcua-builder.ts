@@ -95,9 +95,10 @@ export class OpcUaServerBuilder {
 
   /** Serves OPC UA over HTTPS (opc.https) on the web port, which all web transports share. */
   addHttpsTransport(options: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
-    const { path, maxRequestsPerConnection, maxJsonBodyBytes, sessionless, ...webPort } = options;
+    const { path, json, maxRequestsPerConnection, maxJsonBodyBytes, sessionless, ...webPort } = options;
     const https = {
       ...(path === undefined ? {} : { path }),
+      ...(json === undefined ? {} : { json }),
       ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }),
       ...(maxJsonBodyBytes === undefined ? {} : { maxJsonBodyBytes }),
       ...(sessionless === undefined ? {} : { sessionless }),

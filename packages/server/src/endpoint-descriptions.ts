@@ -1,5 +1,5 @@
 import { SecurityPolicies, type SecurityPolicyName } from '@bulkhead/security';
-import { HTTPS_BINARY_PROFILE_URI } from '@bulkhead/transport-https';
+import { HTTPS_BINARY_PROFILE_URI, HTTPS_JSON_PROFILE_URI } from '@bulkhead/transport-https';
 import { UA_TCP_PROFILE_URI } from '@bulkhead/transport-tcp';
 import { UA_WSS_PROFILE_URI } from '@bulkhead/transport-websocket';
 import {
@@ -18,7 +18,6 @@ const PROFILES: Readonly<Record<string, string>> = {
   'opc.tcp:': UA_TCP_PROFILE_URI,
   'opc.wss:': UA_WSS_PROFILE_URI,
   'opc.ws:': UA_WSS_PROFILE_URI,
-  'opc.https:': HTTPS_BINARY_PROFILE_URI,
 };
 
 const HTTPS = 'opc.https:';
@@ -54,24 +53,28 @@ export function applicationDescription({ options, endpointUrls }: EndpointSource
 /** One description per URL, policy and mode. OPC 10000-4 §7.14. */
 export function endpointDescriptions(sources: EndpointSources): EndpointDescription[] {
   const server = applicationDescription(sources);
-  const { policies, modes } = sources.options.security;
-  const describe = (endpointUrl: string, name: SecurityPolicyName, mode: EndpointMode, scheme: string): EndpointDescription =>
+  const { https, security } = sources.options;
+  const { policies, modes } = security;
+  const describe = (endpointUrl: string, name: SecurityPolicyName, mode: EndpointMode, transportProfileUri: string): EndpointDescription =>
     EndpointDescription.create({
       endpointUrl,
       server,
       serverCertificate: sources.certificateChain,
       securityMode: MessageSecurityMode[mode],
       securityPolicyUri: SecurityPolicies[name].uri,
-      userIdentityTokens: userTokenPolicies(sources.options, name, scheme === HTTPS),
-      transportProfileUri: PROFILES[scheme] ?? '',
+      userIdentityTokens: userTokenPolicies(sources.options, name, endpointUrl.startsWith(HTTPS)),
+      transportProfileUri,
       securityLevel: policyLevels[name] + (mode === 'SignAndEncrypt' ? 5 : 0),
     });
   return sources.endpointUrls.flatMap((endpointUrl) => {
     const scheme = new URL(endpointUrl).protocol;
     // TLS encrypts; the policy only says how nonces are signed. OPC 10000-6 §7.4.1.
-    if (scheme === HTTPS) return policies.map((name) => describe(endpointUrl, name, name === 'None' ? 'None' : 'Sign', scheme));
+    if (scheme === HTTPS) {
+      const profiles = https?.json === true ? [HTTPS_BINARY_PROFILE_URI, HTTPS_JSON_PROFILE_URI] : [HTTPS_BINARY_PROFILE_URI];
+      return profiles.flatMap((profile) => policies.map((name) => describe(endpointUrl, name, name === 'None' ? 'None' : 'Sign', profile)));
+    }
     return policies.flatMap((name) =>
-      (name === 'None' ? (['None'] as const) : modes).map((mode) => describe(endpointUrl, name, mode, scheme)),
+      (name === 'None' ? (['None'] as const) : modes).map((mode) => describe(endpointUrl, name, mode, PROFILES[scheme] ?? '')),
     );
   });
 }

@@ -3,4 +3,5 @@ export const serverProfiles: readonly string[] = [
   'http://opcfoundation.org/UA-Profile/Server/MicroEmbeddedDevice2017',
   'http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary',
   'http://opcfoundation.org/UA-Profile/Transport/https-uabinary',
+  'http://opcfoundation.org/UA-Profile/Transport/https-uajson',
 ];

@@ -31,6 +31,8 @@ export interface ServerParts<ServerRuntime extends Runtime = Runtime> {
   readonly subscriptions: SubscriptionManager;
   readonly dispatcher: RequestDispatcher;
   readonly connections: UacpConnectionFactory;
+  /** Services that there are, by name. */
+  readonly serviceNames: readonly string[];
   /** Of callers without a Session. */
   readonly sessionless: SessionlessEnds;
   /** Where transports deliver requests. */
@@ -101,6 +103,7 @@ export function wireServer<ServerRuntime extends Runtime>(
     connections,
     sink,
     sessionless,
+    serviceNames: Object.keys(handlers),
     operationLimits,
     encodingLimits,
   });

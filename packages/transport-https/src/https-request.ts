@@ -44,7 +44,7 @@ export class HttpsRequest implements IncomingRequest {
     if (head.decodeBody !== undefined) this.decodeBody = head.decodeBody;
     this.#environment = environment;
     this.#exchange = exchange;
-    this.#format = format;
+    this.#format = head.responseFormat ?? format;
     this.#ownsChannel = ownsChannel;
     environment.channels.requestBegins(channel);
     exchange.submitted(this);

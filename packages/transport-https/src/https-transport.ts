@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { RequestSink, Runtime, SecureChannelContext } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
 import type { SharedTransportParts } from '@bulkhead/transport';
-import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { addBinaryRoutes } from './binary/binary-routes.ts';
+import type { JsonContext } from '@bulkhead/types';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BodyAdmission } from './body-admission.ts';
 import { checkOrigin } from './cors.ts';
 import { EXCHANGE_DECORATION, setExchange } from './exchange-of.ts';
@@ -13,6 +13,11 @@ import { HttpsConnection } from './https-connection.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import { HttpsExchange } from './https-exchange.ts';
 import { type HttpsLimits, planHttpsLimits } from './https-limits.ts';
+import { JsonFormat, type JsonFormatParts } from './json/json-format.ts';
+import { addOpenApiRoutes } from './json/json-routes.ts';
+import { JsonUpgradeHandler } from './json-websocket/json-upgrade-handler.ts';
+import { addMessageRoutes } from './message-routes.ts';
+import type { OpenApiInfo } from './openapi/openapi-document.ts';
 import type { WebPort } from './port/web-port.ts';
 import { type HttpsRateLimiter, limitRate } from './rate-limit/https-rate-limiter.ts';
 import { ServiceRequests } from './service-requests.ts';
@@ -33,16 +38,33 @@ export interface HttpsTransportOptions {
   readonly allowedOrigins?: readonly string[];
   /** Serves requests without a Session: who may ask, and how many at a time. Default: they need a Session. */
   readonly sessionless?: { readonly users: SessionlessUsers; readonly limits?: Partial<SessionlessLimits> } | undefined;
+  /** Speaks JSON too: messages that say themselves what they are, and OpenAPI. Default: OPC UA Binary alone. */
+  readonly json?: JsonOptions | undefined;
   /** Bounds the rate of requests; without one, any rate is fine. */
   readonly rateLimiter?: HttpsRateLimiter | undefined;
 }
+
+/** What JSON needs. */
+export interface JsonOptions {
+  /** As of now: namespaces may be added while the server runs. */
+  readonly context: () => JsonContext;
+  /** Names of the services that there are, such as `Read`. */
+  readonly services: readonly string[];
+  readonly info: OpenApiInfo;
+}
+
+/** Of WebSockets whose messages are requests in JSON. OPC 10000-6 §7.5.2. */
+const JSON_SUBPROTOCOLS = ['opcua+uajson', 'opcua+openapi'] as const;
 
 /** OPC UA over HTTPS: each POST carries a request, its response the answer. OPC 10000-6 §7.4. */
 export class HttpsTransport {
   readonly limits: HttpsLimits;
   readonly #environment: HttpsEnvironment;
   readonly #port: WebPort;
-  readonly #application: FastifyInstance;
+  readonly #options: HttpsTransportOptions;
+  readonly #requests: ServiceRequests;
+  #application: FastifyInstance | undefined = undefined;
+  #jsonSockets: JsonUpgradeHandler | undefined = undefined;
   /** Those that have sent a request. */
   readonly #connections: Map<IncomingMessage['socket'], HttpsConnection> = new Map();
   readonly #emptied: (() => void)[] = [];
@@ -65,7 +87,8 @@ export class HttpsTransport {
         budget: new SessionlessBudget(planSessionlessLimits(sessionless.limits ?? {}), this.limits.busyRetryAfterMs),
       },
     };
-    this.#application = this.#createApplication(options);
+    this.#options = options;
+    this.#requests = new ServiceRequests(this.#environment);
   }
 
   /** Connections over which requests came. */
@@ -85,7 +108,10 @@ export class HttpsTransport {
 
   /** Takes the port's requests from now on. */
   async start(): Promise<void> {
+    this.#application = await this.#createApplication();
     await this.#application.ready();
+    this.#jsonSockets = await this.#createJsonSockets();
+    if (this.#jsonSockets !== undefined) this.#port.addUpgradeHandler(this.#jsonSockets);
     this.#port.server.on('request', this.#onRequest);
     // Node answers 100 by itself where nobody listens: before there is room for the body.
     this.#port.server.on('checkContinue', this.#onRequest);
@@ -105,23 +131,23 @@ export class HttpsTransport {
     this.#isStopping = true;
     channels.closeAll();
     for (const connection of [...this.#connections.values()]) connection.closeSoon();
-    if (this.#connections.size > 0) {
-      const linger = runtime.timers.after(this.limits.lingerTimeoutMs, () => {
-        for (const connection of [...this.#connections.values()]) connection.destroy();
-      });
-      await new Promise<void>((resolve) => this.#emptied.push(resolve));
-      linger.cancel();
-    }
+    const linger = runtime.timers.after(this.limits.lingerTimeoutMs, () => {
+      for (const connection of [...this.#connections.values()]) connection.destroy();
+      this.#jsonSockets?.destroy();
+    });
+    await this.#jsonSockets?.stop();
+    if (this.#connections.size > 0) await new Promise<void>((resolve) => this.#emptied.push(resolve));
+    linger.cancel();
     this.#port.server.off('request', this.#onRequest);
     this.#port.server.off('checkContinue', this.#onRequest);
-    await this.#application.close();
+    await this.#application?.close();
   }
 
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = this.#connectionOf(request.socket);
     if (connection === undefined) return void request.socket.destroy();
     if (connection.isClosing) return connection.ignoreRequest();
-    this.#application.routing(request, response);
+    this.#application?.routing(request, response);
   };
 
   #connectionOf(socket: IncomingMessage['socket']): HttpsConnection | undefined {
@@ -143,25 +169,40 @@ export class HttpsTransport {
     for (const resolve of this.#emptied.splice(0)) resolve();
   }
 
-  #createApplication(options: HttpsTransportOptions): FastifyInstance {
-    const { provider, rateLimiter, runtime, shared } = options;
+  async #createApplication(): Promise<FastifyInstance> {
+    const { allowedOrigins = [], json, paths = [], provider, rateLimiter, runtime, shared } = this.#options;
+    // Loaded where it is needed: servers without HTTPS start sooner.
+    const { fastify } = await import('fastify');
     // Requests come from the port; the application's own server never listens.
     const application = fastify({ serverFactory: () => createServer(), exposeHeadRoutes: false, bodyLimit: this.limits.maxMessageSize });
     application.decorateRequest(EXCHANGE_DECORATION, undefined);
     application.removeAllContentTypeParsers();
     application.addHook('onRequest', this.#begin);
     if (rateLimiter !== undefined) application.addHook('onRequest', limitRate(rateLimiter, runtime.clock));
-    application.addHook('onRequest', checkOrigin(options.allowedOrigins ?? []));
+    application.addHook('onRequest', checkOrigin(allowedOrigins));
     application.setErrorHandler((error: FastifyError, request, reply) => this.#onError(error, request, reply));
     application.setNotFoundHandler((request, reply) => refuse(request, reply, { statusCode: 404, text: 'not found', closes: false }));
-    addBinaryRoutes(application, {
-      paths: [...new Set(['/', ...(options.paths ?? [])])],
-      requests: new ServiceRequests(this.#environment),
-      admission: new BodyAdmission(provider, this.limits),
-      limits: this.limits,
-      messages: shared.messages,
-    });
+    const parts = { requests: this.#requests, admission: new BodyAdmission(provider, this.limits), limits: this.limits };
+    const formatParts = this.#jsonFormatParts();
+    addMessageRoutes(application, { ...parts, paths: [...new Set(['/', ...paths])], messages: shared.messages, json: formatParts });
+    if (json !== undefined && formatParts !== undefined) {
+      addOpenApiRoutes(application, { ...parts, ...formatParts, services: json.services, info: json.info });
+    }
     return application;
+  }
+
+  /** OPC 10000-6 §7.5.2. */
+  async #createJsonSockets(): Promise<JsonUpgradeHandler | undefined> {
+    const formatParts = this.#jsonFormatParts();
+    if (formatParts === undefined) return undefined;
+    const format = new JsonFormat(formatParts, 'compact');
+    const formats = new Map(JSON_SUBPROTOCOLS.map((name) => [name, format]));
+    return JsonUpgradeHandler.create({ environment: this.#environment, requests: this.#requests, formats });
+  }
+
+  #jsonFormatParts(): JsonFormatParts | undefined {
+    const { json, runtime } = this.#options;
+    return json && { context: json.context, clock: runtime.clock };
   }
 
   /** First of all: bounds what one connection has on its way. */

@@ -5,9 +5,11 @@ import type { RequestType, ResponseType } from '@bulkhead/types';
 /** What is known of a request before its body is decoded; `decodeBody` where that isn't OPC UA Binary. */
 export interface RequestHead extends DecodedRequestHead {
   readonly decodeBody?: ((type: RequestType<unknown>) => unknown) | undefined;
+  /** How the response is written, where that isn't as all responses of the format are. */
+  readonly responseFormat?: MessageFormat | undefined;
 }
 
-/** How requests and responses are written in HTTP bodies. */
+/** How requests and responses are written; keeps nothing of them, so that one serves all. */
 export interface MessageFormat {
   readonly contentType: string;
   readonly transportProfileUri: string;

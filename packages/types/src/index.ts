@@ -11,6 +11,7 @@ export { ExpandedNodeId } from './expanded-node-id.ts';
 export { ExtensionObject } from './extension-object.ts';
 export * from './generated/index.ts';
 export { isGuid, NULL_GUID } from './guid.ts';
+export * from './json/index.ts';
 export { LocalizedText } from './localized-text.ts';
 export { IdentifierType, NodeId, type NodeKey } from './node-id.ts';
 export { type IndexRange, type NumericRange, parseNumericRange } from './numeric-range.ts';

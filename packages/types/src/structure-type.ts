@@ -13,9 +13,11 @@ export interface StructureField {
   readonly type: BuiltInType;
   /** The nested structure's descriptor; a function, so that the order of definitions doesn't matter. */
   readonly structure?: () => StructureType<unknown>;
-  /** The enumeration's name. */
+  /** The enumeration's name; empty when it is none of namespace 0. */
   readonly enumeration?: string;
   readonly isArray: boolean;
+  /** Number of dimensions of a matrix, 2 or more; its value is nested arrays. Left out for scalars and one-dimensional arrays. */
+  readonly dimensionCount?: number;
   readonly optional?: boolean;
 }
 
@@ -27,6 +29,8 @@ export interface StructureType<T> {
   readonly binaryEncodingId: number;
   readonly xmlEncodingId: number;
   readonly jsonEncodingId: number;
+  /** The DataType's NodeId for types outside namespace 0. */
+  readonly dataTypeNodeId?: NodeId;
   /** The binary encoding's NodeId for types outside namespace 0. */
   readonly binaryEncodingNodeId?: NodeId;
   readonly kind: 'structure' | 'optionalFields' | 'union';

@@ -1,4 +1,4 @@
-import { HttpsTransport, type WebPort } from '@bulkhead/transport-https';
+import { HttpsTransport, type JsonOptions, type WebPort } from '@bulkhead/transport-https';
 import type { ResolvedServerOptions, ServerOptions } from '../server-options.ts';
 import type { ServerParts } from '../wiring.ts';
 import { createHttpsRateLimiter } from './https-options.ts';
@@ -30,6 +30,7 @@ export function createHttpsTransport(
     allowedOrigins: options.webPort.allowedOrigins,
     limits: { maxMessageSize, slowReaderTimeoutMs, maxRequestsPerConnection, maxJsonBodyBytes },
     sessionless: users && { users, limits: sessionless ?? {} },
+    json: https.json ? jsonOptions(options, parts) : undefined,
     rateLimiter: given.httpsRateLimits === undefined ? undefined : createHttpsRateLimiter(given.httpsRateLimits),
   });
   // A channel is its Session's own: it goes with it, or when the Session moves away.
@@ -39,3 +40,18 @@ export function createHttpsTransport(
   });
   return transport;
 }
+
+function jsonOptions(
+  { applicationName, applicationUri }: ResolvedServerOptions,
+  { encodingLimits, serviceNames, space }: ServerParts,
+): JsonOptions {
+  const serverUris = [applicationUri];
+  return {
+    context: () => ({ namespaceUris: space.namespaces.uris, serverUris, structures: space.structures, limits: encodingLimits }),
+    services: serviceNames,
+    info: { title: applicationName, version: OPENAPI_VERSION },
+  };
+}
+
+/** Version of the specification whose types are described. */
+const OPENAPI_VERSION = '1.05';

@@ -14,6 +14,8 @@ export interface HttpsSettings {
   readonly path?: string;
   /** Requests on their way on one connection; one more is refused with 503 and the connection closed. Default 16. */
   readonly maxRequestsPerConnection?: number;
+  /** Speaks JSON too: https-uajson, and OpenAPI with a description at `/openapi.json`. Default true. */
+  readonly json?: boolean;
   /** Largest body in JSON, bytes: JSON is parsed in one go. Default 1 MiB, or `maxMessageSize` if that is less. */
   readonly maxJsonBodyBytes?: number;
   /** Serves Read, Write, Browse, Call and their kind without a Session too. Default: they need one. */
@@ -38,6 +40,7 @@ export interface ResolvedHttps {
   readonly paths: readonly string[];
   readonly maxRequestsPerConnection: number;
   readonly maxJsonBodyBytes: number;
+  readonly json: boolean;
   readonly sessionless: (SessionlessSettings & SessionlessLimits) | undefined;
 }
 
@@ -55,6 +58,7 @@ export function resolveHttps(settings: HttpsSettings, maxMessageSize: number): R
     paths: path === undefined ? [] : [path],
     maxRequestsPerConnection,
     maxJsonBodyBytes,
+    json: settings.json ?? true,
     sessionless: sessionless && {
       ...sessionless,
       ...named('https.sessionless', () => planSessionlessLimits(sessionless), sessionless),

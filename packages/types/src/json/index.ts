@@ -1,0 +1,4 @@
+export { decodeJson, decodeJsonBuiltIn, encodeJson, encodeJsonBuiltIn } from './json-codec.ts';
+export type { JsonContext, JsonFlavour, JsonObject, JsonStructures, JsonUriTables } from './json-context.ts';
+export { decodeJsonRequest, decodeJsonResponse, encodeJsonMessage, type JsonRequest } from './json-message.ts';
+export { parseJson } from './json-text.ts';
