@@ -183,6 +183,9 @@ describe('built-in types in JSON (OPC 10000-6 §5.4.2)', () => {
     expect(decode(BuiltInType.DateTime, '1500-01-01T00:00:00.5Z')).toBe(DateTime.MIN);
     expect(decode(BuiltInType.DateTime, '9999-12-31T23:59:59.9999999Z')).toBe(DateTime.MAX);
     expect(decode(BuiltInType.DateTime, '2026-01-01T01:00:00+01:00')).toEqual(decode(BuiltInType.DateTime, '2026-01-01T00:00:00Z'));
+    expect(decode(BuiltInType.DateTime, '2026-03-01T00:30:00-01:00')).toEqual(decode(BuiltInType.DateTime, '2026-03-01T01:30:00Z'));
+    expect(decode(BuiltInType.DateTime, '1601-01-01T00:00:00.0000001Z')).toEqual(DateTime.fromTicks(1n));
+    expect(decode(BuiltInType.DateTime, '1600-02-29T00:00:00Z')).toBe(DateTime.MIN);
     expect(encode(BuiltInType.DateTime, DateTime.MIN)).toBeNull();
   });
 
@@ -220,6 +223,7 @@ describe('built-in types in JSON (OPC 10000-6 §5.4.2)', () => {
     [BuiltInType.String, 5],
     [BuiltInType.String, {}],
     [BuiltInType.DateTime, '2026-02-29T00:00:00Z'],
+    [BuiltInType.DateTime, '0001-13-01T00:00:00Z'],
     [BuiltInType.DateTime, '2026-01-01'],
     [BuiltInType.DateTime, '2026-01-01T24:00:00Z'],
     [BuiltInType.DateTime, 'May 1'],
@@ -255,6 +259,15 @@ describe('built-in types in JSON (OPC 10000-6 §5.4.2)', () => {
       ],
     };
     expect(errorOf(() => decode(BuiltInType.Variant, json)).message).toBe('$.Value[1].Value.Text: not a string');
+  });
+
+  it('takes no object for each empty element of an array', () => {
+    for (const type of [BuiltInType.DataValue, BuiltInType.DiagnosticInfo, BuiltInType.ExtensionObject, BuiltInType.Variant]) {
+      for (const empty of [null, {}]) {
+        const array = decode(BuiltInType.Variant, { UaType: type, Value: [empty, empty, empty] }) as Variant;
+        expect(new Set(Array.from(array.elements ?? [])).size).toBe(1);
+      }
+    }
   });
 
   it('keeps to the limits of a decoder', () => {

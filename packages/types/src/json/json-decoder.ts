@@ -24,8 +24,9 @@ const BINARY_BODY = 1;
 const XML_BODY = 2;
 const MAX_PICOSECONDS = 9999;
 const EMPTY: JsonObject = Object.freeze({});
-/** What is four bytes of text mustn't become an object each. */
+/** What is a few bytes of text mustn't become an object each. */
 const NO_DATA_VALUE: DataValue = Object.freeze(new DataValue());
+const NO_DIAGNOSTIC_INFO: DiagnosticInfo = Object.freeze({});
 
 /**
  * Makes OPC UA values of parsed JSON of either flavour, and of the older reversible encoding where that says the same in other
@@ -293,6 +294,7 @@ export class JsonDecoder {
 
   /** OPC 10000-6 §5.4.2.18; in the older encoding the value is a Variant of its own. */
   #dataValue(object: JsonObject): DataValue {
+    if (isEmpty(object)) return NO_DATA_VALUE;
     const hasStatus = Object.hasOwn(object, 'Status');
     const value = this.#dataValueVariant(object);
     const statusCode = this.#member(object, hasStatus ? 'Status' : 'StatusCode', BuiltInType.StatusCode) as number;
@@ -366,6 +368,7 @@ export class JsonDecoder {
 
   /** OPC 10000-6 §5.4.2.13. */
   #diagnosticInfo(object: JsonObject): DiagnosticInfo {
+    if (isEmpty(object)) return NO_DIAGNOSTIC_INFO;
     const info: { -readonly [K in keyof DiagnosticInfo]: DiagnosticInfo[K] } = {};
     const symbolicId = this.#index(object, 'SymbolicId');
     if (symbolicId !== undefined) info.symbolicId = symbolicId;
@@ -389,6 +392,11 @@ export class JsonDecoder {
     const json = memberOf(object, name) ?? -1;
     return json === -1 ? undefined : (this.#member(object, name, BuiltInType.Int32) as number);
   }
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
 }
 
 /** OPC 10000-6 §5.1.2, Table 1. */

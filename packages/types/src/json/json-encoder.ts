@@ -1,7 +1,7 @@
 import { formatBase64 } from '../base64.ts';
 import { BuiltInType } from '../built-in-type.ts';
 import type { DataValue } from '../data-value.ts';
-import type { DateTime } from '../date-time.ts';
+import { DateTime } from '../date-time.ts';
 import type { DiagnosticInfo } from '../diagnostic-info.ts';
 import type { ExpandedNodeId } from '../expanded-node-id.ts';
 import type { ExtensionObject } from '../extension-object.ts';
@@ -27,6 +27,9 @@ const XML_BODY = 2;
 export class JsonEncoder {
   readonly #context: JsonContext;
   readonly #isVerbose: boolean;
+  /** Values of one message mostly have the same time, and its text takes longer to make than all else of a value. */
+  #lastDateTime: DateTime = DateTime.MIN;
+  #lastDateTimeText: string | null = null;
 
   constructor(flavour: JsonFlavour, context: JsonContext) {
     this.#context = context;
@@ -60,7 +63,7 @@ export class JsonEncoder {
       case BuiltInType.Double:
         return encodeJsonFloatingPoint(value as number);
       case BuiltInType.DateTime:
-        return encodeJsonDateTime(value as DateTime);
+        return this.#dateTime(value as DateTime);
       case BuiltInType.Guid:
         return value === '' || value === NULL_GUID ? null : value;
       case BuiltInType.ByteString:
@@ -168,6 +171,14 @@ export class JsonEncoder {
     if (!this.#isVerbose) return value;
     const literal = enumerationLiteral(enumeration, value);
     return literal === undefined ? String(value) : `${literal}_${value}`;
+  }
+
+  #dateTime(value: DateTime): string | null {
+    if (!value.equals(this.#lastDateTime)) {
+      this.#lastDateTime = value;
+      this.#lastDateTimeText = encodeJsonDateTime(value);
+    }
+    return this.#lastDateTimeText;
   }
 
   #expandedNodeId(value: ExpandedNodeId): string | null {
