@@ -1,5 +1,11 @@
 import { SecurityPolicies, type SecurityPolicyName } from '@bulkhead/security';
-import { HTTPS_BINARY_PROFILE_URI, HTTPS_JSON_PROFILE_URI } from '@bulkhead/transport-https';
+import {
+  HTTPS_BINARY_PROFILE_URI,
+  HTTPS_JSON_PROFILE_URI,
+  HTTPS_OPENAPI_PROFILE_URI,
+  WSS_JSON_PROFILE_URI,
+  WSS_OPENAPI_PROFILE_URI,
+} from '@bulkhead/transport-https';
 import { UA_TCP_PROFILE_URI } from '@bulkhead/transport-tcp';
 import { UA_WSS_PROFILE_URI } from '@bulkhead/transport-websocket';
 import {
@@ -13,12 +19,23 @@ import {
 } from '@bulkhead/types';
 import type { ResolvedServerOptions } from './server-options.ts';
 
-/** Transport profiles by the scheme of their URLs. OPC 10000-7. */
-const PROFILES: Readonly<Record<string, string>> = {
-  'opc.tcp:': UA_TCP_PROFILE_URI,
-  'opc.wss:': UA_WSS_PROFILE_URI,
-  'opc.ws:': UA_WSS_PROFILE_URI,
+/** What is spoken at URLs of a scheme. OPC 10000-7. */
+interface Transport {
+  readonly binary: string;
+  /** Profiles of JSON, which TLS alone secures. */
+  readonly json: readonly string[];
+}
+
+const UACP_OVER_WEBSOCKET: Transport = { binary: UA_WSS_PROFILE_URI, json: [WSS_JSON_PROFILE_URI, WSS_OPENAPI_PROFILE_URI] };
+const TRANSPORTS: Readonly<Record<string, Transport>> = {
+  'opc.tcp:': { binary: UA_TCP_PROFILE_URI, json: [] },
+  'opc.wss:': UACP_OVER_WEBSOCKET,
+  'opc.ws:': UACP_OVER_WEBSOCKET,
+  'opc.https:': { binary: HTTPS_BINARY_PROFILE_URI, json: [HTTPS_JSON_PROFILE_URI, HTTPS_OPENAPI_PROFILE_URI] },
 };
+
+/** What has SecureChannels; all else is secured by TLS. */
+const SECURE_CONVERSATION: ReadonlySet<string> = new Set([UA_TCP_PROFILE_URI, UA_WSS_PROFILE_URI]);
 
 const HTTPS = 'opc.https:';
 
@@ -50,10 +67,10 @@ export function applicationDescription({ options, endpointUrls }: EndpointSource
   });
 }
 
-/** One description per URL, policy and mode. OPC 10000-4 §7.14. */
+/** One description per URL, profile, policy and mode. OPC 10000-4 §7.14. */
 export function endpointDescriptions(sources: EndpointSources): EndpointDescription[] {
   const server = applicationDescription(sources);
-  const { https, security } = sources.options;
+  const { https, security, webSocket } = sources.options;
   const { policies, modes } = security;
   const describe = (endpointUrl: string, name: SecurityPolicyName, mode: EndpointMode, transportProfileUri: string): EndpointDescription =>
     EndpointDescription.create({
@@ -62,20 +79,21 @@ export function endpointDescriptions(sources: EndpointSources): EndpointDescript
       serverCertificate: sources.certificateChain,
       securityMode: MessageSecurityMode[mode],
       securityPolicyUri: SecurityPolicies[name].uri,
-      userIdentityTokens: userTokenPolicies(sources.options, name, endpointUrl.startsWith(HTTPS)),
+      userIdentityTokens: userTokenPolicies(sources.options, name, !SECURE_CONVERSATION.has(transportProfileUri)),
       transportProfileUri,
       securityLevel: policyLevels[name] + (mode === 'SignAndEncrypt' ? 5 : 0),
     });
   return sources.endpointUrls.flatMap((endpointUrl) => {
     const scheme = new URL(endpointUrl).protocol;
-    // TLS encrypts; the policy only says how nonces are signed. OPC 10000-6 §7.4.1.
-    if (scheme === HTTPS) {
-      const profiles = https?.json === true ? [HTTPS_BINARY_PROFILE_URI, HTTPS_JSON_PROFILE_URI] : [HTTPS_BINARY_PROFILE_URI];
-      return profiles.flatMap((profile) => policies.map((name) => describe(endpointUrl, name, name === 'None' ? 'None' : 'Sign', profile)));
-    }
-    return policies.flatMap((name) =>
-      (name === 'None' ? (['None'] as const) : modes).map((mode) => describe(endpointUrl, name, mode, PROFILES[scheme] ?? '')),
-    );
+    const { binary, json } = TRANSPORTS[scheme] as Transport;
+    const inJson = https?.json === true && policies.includes('None') ? json : [];
+    const isBinary = !scheme.startsWith('opc.ws') || webSocket !== undefined;
+    const modesOf = (name: SecurityPolicyName): readonly EndpointMode[] =>
+      name === 'None' ? ['None'] : scheme === HTTPS ? ['Sign'] : modes;
+    return [
+      ...(isBinary ? policies : []).flatMap((name) => modesOf(name).map((mode) => describe(endpointUrl, name, mode, binary))),
+      ...inJson.map((profile) => describe(endpointUrl, 'None', 'None', profile)),
+    ];
   });
 }
 

@@ -13,6 +13,7 @@ import { HttpsConnection } from './https-connection.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import { HttpsExchange } from './https-exchange.ts';
 import { type HttpsLimits, planHttpsLimits } from './https-limits.ts';
+import { WSS_JSON_PROFILE_URI, WSS_OPENAPI_PROFILE_URI } from './https-profiles.ts';
 import { JsonFormat, type JsonFormatParts } from './json/json-format.ts';
 import { addOpenApiRoutes } from './json/json-routes.ts';
 import { JsonUpgradeHandler } from './json-websocket/json-upgrade-handler.ts';
@@ -53,8 +54,8 @@ export interface JsonOptions {
   readonly info: OpenApiInfo;
 }
 
-/** Of WebSockets whose messages are requests in JSON. OPC 10000-6 §7.5.2. */
-const JSON_SUBPROTOCOLS = ['opcua+uajson', 'opcua+openapi'] as const;
+/** Profiles by subprotocol of the WebSockets whose messages are requests in JSON. OPC 10000-6 §7.5.2. */
+const JSON_SUBPROTOCOLS = { 'opcua+uajson': WSS_JSON_PROFILE_URI, 'opcua+openapi': WSS_OPENAPI_PROFILE_URI } as const;
 
 /** OPC UA over HTTPS: each POST carries a request, its response the answer. OPC 10000-6 §7.4. */
 export class HttpsTransport {
@@ -195,8 +196,12 @@ export class HttpsTransport {
   async #createJsonSockets(): Promise<JsonUpgradeHandler | undefined> {
     const formatParts = this.#jsonFormatParts();
     if (formatParts === undefined) return undefined;
-    const format = new JsonFormat(formatParts, 'compact');
-    const formats = new Map(JSON_SUBPROTOCOLS.map((name) => [name, format]));
+    const formats = new Map(
+      Object.entries(JSON_SUBPROTOCOLS).map(([name, transportProfileUri]) => [
+        name,
+        new JsonFormat(formatParts, { transportProfileUri, flavour: 'compact' }),
+      ]),
+    );
     return JsonUpgradeHandler.create({ environment: this.#environment, requests: this.#requests, formats });
   }
 

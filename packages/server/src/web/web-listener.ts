@@ -38,7 +38,7 @@ export async function createWebPort(
 /** URLs by which clients reach what the web port serves. */
 export function webUrls({ hostNames, https, webPort, webSocket }: ResolvedServerOptions, port: number): string[] {
   const schemes = [
-    ...(webSocket === undefined ? [] : [webPort.plain ? 'opc.ws' : 'opc.wss']),
+    ...(webSocket === undefined && https?.json !== true ? [] : [webPort.plain ? 'opc.ws' : 'opc.wss']),
     // Without TLS there is a proxy in front that has it.
     ...(https === undefined ? [] : ['opc.https']),
   ];

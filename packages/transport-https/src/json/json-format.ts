@@ -13,7 +13,6 @@ import {
   StatusCodes,
   UaStatusError,
 } from '@bulkhead/types';
-import { HTTPS_JSON_PROFILE_URI } from '../https-profiles.ts';
 import type { MessageFormat, RequestHead } from '../message-format.ts';
 
 /** What `JsonFormat` works with. */
@@ -21,6 +20,14 @@ export interface JsonFormatParts {
   /** As of now: namespaces may be added while the server runs. */
   readonly context: () => JsonContext;
   readonly clock: Clock;
+}
+
+/** How a `JsonFormat` is spoken. */
+export interface JsonFormatOptions {
+  readonly transportProfileUri: string;
+  readonly flavour: JsonFlavour;
+  /** The request that a path stands for; without it, messages say themselves what they are. */
+  readonly expected?: RequestType<unknown> | undefined;
 }
 
 /** The envelope of a response. */
@@ -32,21 +39,22 @@ type Envelope = 'typed' | 'path' | 'invoked';
  */
 export class JsonFormat implements MessageFormat {
   readonly contentType: string;
-  readonly transportProfileUri: string = HTTPS_JSON_PROFILE_URI;
+  readonly transportProfileUri: string;
   readonly #parts: JsonFormatParts;
   readonly #flavour: JsonFlavour;
   readonly #expected: RequestType<unknown> | undefined;
   readonly #envelope: Envelope;
   readonly #invoked: JsonFormat;
 
-  /** @param expected the request that the path stands for, if it does. */
-  constructor(parts: JsonFormatParts, flavour: JsonFlavour, expected?: RequestType<unknown>, isInvoked = false) {
+  constructor(parts: JsonFormatParts, options: JsonFormatOptions, isInvoked = false) {
+    const { expected, flavour } = options;
+    this.transportProfileUri = options.transportProfileUri;
     this.contentType = flavour === 'compact' ? 'application/json' : 'application/json; encoding=verbose';
     this.#parts = parts;
     this.#flavour = flavour;
     this.#expected = expected;
     this.#envelope = isInvoked ? 'invoked' : expected === undefined ? 'typed' : 'path';
-    this.#invoked = isInvoked ? this : new JsonFormat(parts, flavour, expected, true);
+    this.#invoked = isInvoked ? this : new JsonFormat(parts, options, true);
   }
 
   decodeHead(message: Buffer): RequestHead | UndecodableHead {

@@ -3,6 +3,7 @@ import type { BodyAdmission } from '../body-admission.ts';
 import { exchangeOf } from '../exchange-of.ts';
 import { refuse } from '../http-refusal.ts';
 import type { HttpsLimits } from '../https-limits.ts';
+import { HTTPS_JSON_PROFILE_URI, HTTPS_OPENAPI_PROFILE_URI } from '../https-profiles.ts';
 import { type OpenApiInfo, openApiDocument } from '../openapi/openapi-document.ts';
 import { type ServicePath, servicePaths } from '../openapi/service-paths.ts';
 import { securityPolicyOf } from '../security-policy-of.ts';
@@ -48,8 +49,9 @@ export function jsonHandler(
   parts: JsonFormatParts,
   expected?: ServicePath['request'],
 ): (request: FastifyRequest) => void {
-  const compact = new JsonFormat(parts, 'compact', expected);
-  const verbose = new JsonFormat(parts, 'verbose', expected);
+  const transportProfileUri = expected === undefined ? HTTPS_JSON_PROFILE_URI : HTTPS_OPENAPI_PROFILE_URI;
+  const compact = new JsonFormat(parts, { transportProfileUri, flavour: 'compact', expected });
+  const verbose = new JsonFormat(parts, { transportProfileUri, flavour: 'verbose', expected });
   return (request) => {
     const { body } = request;
     const message = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
