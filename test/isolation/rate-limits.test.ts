@@ -76,6 +76,23 @@ describe('a storm of connections', () => {
     expect(admitted).toBeLessThanOrEqual(6 + (performance.now() - startMs) / 1000);
   });
 
+  it('RL-03 leaves a way in for those that come from elsewhere, however long it lasts', async () => {
+    await start({ rateLimits: { connectionsPerSecond: 22, connectionBurst: 42 } });
+    const stormsOnce = async (): Promise<number> => {
+      await until(() => test.server.counts.connections === 0);
+      const held = await storm(20);
+      await end(held);
+      return held.length;
+    };
+    // Past the burst, and past all that an address may do and still come seldom.
+    for (let admitted = 0; admitted < 60; ) admitted += await stormsOnce();
+    for (const localAddress of ['127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+      await stormsOnce();
+      const session = await RawSession.open({ port: test.port, localAddress });
+      await session.close();
+    }
+  });
+
   it('RL-14 costs others nothing where its sender is over a limit of its own', async () => {
     await start({
       rateLimits: { connectionsPerSecond: 3, connectionBurst: 12 },

@@ -1,5 +1,6 @@
 import { requireInteger } from './options.ts';
 import { perSecond } from './rate.ts';
+import { SeldomKeys } from './seldom-keys.ts';
 import { type Acquisition, TokenBucket } from './token-bucket.ts';
 
 /** Who asks: `Trusted` is one of the named owners, `Ordinary` everybody without a reservation. */
@@ -12,7 +13,17 @@ export interface ReservedTokenBucketsOptions {
   readonly connectionBurst: number;
   /** Each different key gets a reservation of its own. Default: none. */
   readonly trustedOwners?: readonly string[];
+  /**
+   * Of the shared tokens the last so many go to ordinary callers that come seldom: a storm of one leaves others a way in. A caller has as
+   * many before it comes often, and gets them back slowly. An integer from 0 to less than what is shared. Default 0.
+   */
+  readonly keptForSeldom?: number;
 }
+
+/** Callers known apart while tokens are scarce; others don't come seldom then. */
+const MAX_SELDOM_KEYS = 16_384;
+/** A caller comes seldom up to this part of the shared rate. */
+const SELDOM_PART = 64;
 
 /**
  * One connection rate, divided so that a storm cannot lock the important out. Of the burst and of the rate, one token (per
@@ -24,28 +35,40 @@ export class ReservedTokenBuckets {
   readonly #bootstrap: TokenBucket = new TokenBucket(perSecond(1));
   readonly #reconnect: TokenBucket = new TokenBucket(perSecond(1));
   readonly #owners: ReadonlyMap<string, TokenBucket>;
+  readonly #keptForSeldom: number;
+  readonly #seldom: SeldomKeys;
 
-  /** @throws RangeError naming `connectionsPerSecond` or `connectionBurst` and the least it must be. */
+  /** @throws RangeError naming the option that is wrong, and what it must be. */
   constructor(options: ReservedTokenBucketsOptions) {
     this.#owners = new Map((options.trustedOwners ?? []).map((owner) => [owner, new TokenBucket(perSecond(1))]));
     const reserved = 2 + this.#owners.size;
     const rate = requireInteger('connectionsPerSecond', options.connectionsPerSecond, reserved + 1) - reserved;
     const burst = requireInteger('connectionBurst', options.connectionBurst, reserved + 1) - reserved;
     this.#shared = new TokenBucket(perSecond(rate, burst));
+    this.#keptForSeldom = requireInteger('keptForSeldom', options.keptForSeldom ?? 0, 0, burst - 1);
+    const seldomRate = perSecond(Math.max(1, Math.floor(rate / SELDOM_PART)), Math.max(1, this.#keptForSeldom));
+    this.#seldom = new SeldomKeys({ rate: seldomRate, maxKeys: MAX_SELDOM_KEYS });
   }
 
   /**
    * One connection.
-   * @param owner key of a `Trusted` caller; one that was not named at construction counts as ordinary.
+   * @param owner key of the caller; a `Trusted` one that was not named at construction counts as ordinary.
    * @returns granted, or when the first of the buckets open to this caller has a token.
    */
   tryAcquire(nowMs: number, connectionClass: ConnectionClass, owner: string = ''): Acquisition {
     const own = this.#reservationOf(connectionClass, owner);
-    if (own === undefined) return this.#shared.tryAcquire(nowMs);
+    if (own === undefined) return this.#acquireOrdinary(nowMs, owner);
     const reserved = own.tryAcquire(nowMs);
     if (reserved.kind !== 'retry') return reserved;
     const shared = this.#shared.tryAcquire(nowMs);
     return shared.kind === 'retry' && reserved.retryAtMs < shared.retryAtMs ? reserved : shared;
+  }
+
+  #acquireOrdinary(nowMs: number, key: string): Acquisition {
+    const available = this.#shared.available(nowMs);
+    const isKept = available > 0 && available <= this.#keptForSeldom;
+    if (!isKept || this.#seldom.comes(nowMs, key)) return this.#shared.tryAcquire(nowMs);
+    return { kind: 'retry', retryAtMs: this.#shared.readyAtMs(nowMs, this.#keptForSeldom + 1) };
   }
 
   #reservationOf(connectionClass: ConnectionClass, owner: string): TokenBucket | undefined {

@@ -78,4 +78,41 @@ describe('ReservedTokenBuckets', () => {
       ),
     );
   });
+
+  it('leaves the last shared tokens to ordinary callers that come seldom, though one caller comes without end', () => {
+    const buckets = new ReservedTokenBuckets({ connectionsPerSecond: 102, connectionBurst: 82, keptForSeldom: 10 });
+    const admit = (nowMs: number, owner: string): boolean => buckets.tryAcquire(nowMs, 'Ordinary', owner).kind === 'granted';
+    // Alone it gets all that there is, as before it came often.
+    expect(countWhile(() => admit(0, 'storm'))).toBe(80);
+    let granted = 0;
+    let newcomers = 0;
+    for (let nowMs = 1; nowMs <= 10_000; nowMs++) {
+      while (admit(nowMs, 'storm')) granted++;
+      if (nowMs > 200 && nowMs % 50 === 0 && admit(nowMs, `newcomer ${nowMs}`)) newcomers++;
+    }
+    expect(newcomers).toBe(196);
+    // All of the rate but what the newcomers took, and the kept tokens are there again.
+    expect(granted).toBeGreaterThanOrEqual(1000 - 196 - 10);
+    expect(granted + newcomers).toBeLessThanOrEqual(1000);
+  });
+
+  it('says to ordinary callers that come often when there are tokens again which are not kept', () => {
+    const buckets = new ReservedTokenBuckets({ connectionsPerSecond: 102, connectionBurst: 82, keptForSeldom: 10 });
+    expect(countWhile(() => buckets.tryAcquire(0, 'Ordinary', 'a').kind === 'granted')).toBe(80);
+    expect(buckets.tryAcquire(0, 'Ordinary', 'a')).toEqual({ kind: 'retry', retryAtMs: 10 });
+    expect(buckets.tryAcquire(50, 'Ordinary', 'a')).toEqual({ kind: 'retry', retryAtMs: 110 });
+    expect(buckets.tryAcquire(50, 'Ordinary', 'b')).toEqual({ kind: 'granted' });
+  });
+
+  it('keeps less than what is shared for callers that come seldom', () => {
+    for (const keptForSeldom of [-1, 0.5, 8]) {
+      expect(() => new ReservedTokenBuckets({ connectionsPerSecond: 10, connectionBurst: 10, keptForSeldom })).toThrow(/keptForSeldom/u);
+    }
+  });
 });
+
+function countWhile(condition: () => boolean): number {
+  let count = 0;
+  while (condition()) count++;
+  return count;
+}

@@ -38,6 +38,9 @@ class SharedConnectionRate implements ConnectionRateGate {
   }
 }
 
+/** Part of the shared burst that only callers that connect seldom get: a storm from one address leaves others a way in. */
+const KEPT_FOR_SELDOM = 1 / 8;
+
 /** Ordinary callers can't take the tokens that are kept for others. */
 class ReservedConnectionRate implements ConnectionRateGate {
   readonly #buckets: ReservedTokenBuckets;
@@ -48,7 +51,8 @@ class ReservedConnectionRate implements ConnectionRateGate {
       if (value > reserved) continue;
       throw new OptionsError(`rateLimits.${name}`, `at least ${reserved + 1} (${reserved} reserved, 1 shared)`, value);
     }
-    this.#buckets = new ReservedTokenBuckets({ connectionsPerSecond, connectionBurst, trustedOwners });
+    const keptForSeldom = Math.floor((connectionBurst - reserved) * KEPT_FOR_SELDOM);
+    this.#buckets = new ReservedTokenBuckets({ connectionsPerSecond, connectionBurst, trustedOwners, keptForSeldom });
   }
 
   tryAdmit(nowMs: number, owner: Owner): boolean {
