@@ -26,7 +26,8 @@ const SAID_BY_OPTIONS: ReadonlySet<string> = new Set([
 
 /** Of `HttpsLimits`, what options of the server say. */
 const SAID_BY_HTTPS_OPTIONS: ReadonlySet<string> = new Set([
-  ...['maxMessageSize', 'maxJsonBodyBytes', 'maxRequestsPerConnection', 'slowReaderTimeoutMs'],
+  ...['maxMessageSize', 'maxJsonBodyBytes', 'maxRequestsPerConnection', 'maxRequestsPerWebSocket', 'slowReaderTimeoutMs'],
+  'pingIntervalMs',
 ]);
 
 const PLAN_OPTIONS = 'packages/resource-isolation/src/plan/options.ts';

@@ -85,7 +85,11 @@ const rateLimits: Names<Omit<RateLimits, 'maxConcurrentSessionEstablishment' | '
 type FlagNames = 'enabled' | 'connectionRateLimitEnabled' | 'sessionRateLimitEnabled';
 
 type Https = NonNullable<ServerOptions['https']>;
-const https: Names<Omit<Https, 'path' | 'json' | 'sessionless'>> = { maxRequestsPerConnection: true, maxJsonBodyBytes: true };
+const https: Names<Omit<Https, 'path' | 'json' | 'sessionless'>> = {
+  maxRequestsPerConnection: true,
+  maxRequestsPerWebSocket: true,
+  maxJsonBodyBytes: true,
+};
 const sessionless: Names<Pick<NonNullable<Https['sessionless']>, 'maxRequests' | 'maxRequestsPerConnection'>> = {
   maxRequests: true,
   maxRequestsPerConnection: true,

@@ -95,11 +95,12 @@ export class OpcUaServerBuilder {
 
   /** Serves OPC UA over HTTPS (opc.https) on the web port, which all web transports share. */
   addHttpsTransport(options: WebPortSettings & HttpsSettings = {}): OpcUaServerBuilder {
-    const { path, json, maxRequestsPerConnection, maxJsonBodyBytes, sessionless, ...webPort } = options;
+    const { path, json, maxRequestsPerConnection, maxRequestsPerWebSocket, maxJsonBodyBytes, sessionless, ...webPort } = options;
     const https = {
       ...(path === undefined ? {} : { path }),
       ...(json === undefined ? {} : { json }),
       ...(maxRequestsPerConnection === undefined ? {} : { maxRequestsPerConnection }),
+      ...(maxRequestsPerWebSocket === undefined ? {} : { maxRequestsPerWebSocket }),
       ...(maxJsonBodyBytes === undefined ? {} : { maxJsonBodyBytes }),
       ...(sessionless === undefined ? {} : { sessionless }),
     };

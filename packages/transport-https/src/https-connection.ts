@@ -31,6 +31,7 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
   readonly #socket: ConnectionSocket;
   readonly #exchanges: Set<ServiceExchange> = new Set();
   readonly #unsent: UnsentShare;
+  readonly #maxRequests: number;
   /** By transport profile. */
   readonly #channels: Map<string, HttpsChannel> = new Map();
   sessionlessRequests = 0;
@@ -40,10 +41,12 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
   #isClosing = false;
   #isClosed = false;
 
-  constructor(environment: HttpsEnvironment, accepted: AcceptedConnection, socket: ConnectionSocket) {
+  /** @param maxRequests on their way at a time. */
+  constructor(environment: HttpsEnvironment, accepted: AcceptedConnection, socket: ConnectionSocket, maxRequests: number) {
     this.#environment = environment;
     this.accepted = accepted;
     this.#socket = socket;
+    this.#maxRequests = maxRequests;
     this.#unsent = environment.unsent.join(this);
   }
 
@@ -63,7 +66,7 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
   }
 
   get hasRoom(): boolean {
-    return this.#exchanges.size < this.#environment.limits.maxRequestsPerConnection;
+    return this.#exchanges.size < this.#maxRequests;
   }
 
   unsentOwnerKey(): string {
@@ -117,7 +120,7 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
 
   /** It came behind the one with which the connection ends. A peer that goes on sending is cut off. */
   ignoreRequest(): void {
-    if (++this.#ignoredRequests > this.#environment.limits.maxRequestsPerConnection) this.destroy();
+    if (++this.#ignoredRequests > this.#maxRequests) this.destroy();
   }
 
   /** Takes no further request. */

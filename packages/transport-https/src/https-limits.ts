@@ -9,10 +9,14 @@ export interface HttpsLimits {
   readonly maxJsonBodyBytes: number;
   /** Requests on their way on one connection; one more is refused with 503, and the connection closed. Default 16. */
   readonly maxRequestsPerConnection: number;
+  /** The same for one WebSocket whose messages are requests, where Publish may wait; one more closes it with 1013. Default 64. */
+  readonly maxRequestsPerWebSocket: number;
   /** A peer that takes nothing of what is unsent for this long is closed; default 30 s. */
   readonly slowReaderTimeoutMs: number;
   /** How long connections have at the end to take their last answers; default 2 s. */
   readonly lingerTimeoutMs: number;
+  /** A WebSocket from which nothing came for this long is pinged, and closed after the same time again, ms; default 30 s. */
+  readonly pingIntervalMs: number;
   /** What a refusal for want of room says in Retry-After, ms; default 1 s. */
   readonly busyRetryAfterMs: number;
 }
@@ -27,8 +31,10 @@ export function planHttpsLimits(options: Partial<HttpsLimits> = {}): HttpsLimits
     maxMessageSize,
     maxJsonBodyBytes: options.maxJsonBodyBytes ?? Math.min(1 * MiB, maxMessageSize),
     maxRequestsPerConnection: options.maxRequestsPerConnection ?? 16,
+    maxRequestsPerWebSocket: options.maxRequestsPerWebSocket ?? 64,
     slowReaderTimeoutMs: options.slowReaderTimeoutMs ?? 30_000,
     lingerTimeoutMs: options.lingerTimeoutMs ?? 2000,
+    pingIntervalMs: options.pingIntervalMs ?? 30_000,
     busyRetryAfterMs: options.busyRetryAfterMs ?? 1000,
   };
   for (const [name, value] of Object.entries(limits)) {

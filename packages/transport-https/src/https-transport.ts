@@ -92,9 +92,9 @@ export class HttpsTransport {
     this.#requests = new ServiceRequests(this.#environment);
   }
 
-  /** Connections over which requests came. */
+  /** Connections over which requests came, and WebSockets. */
   get connectionCount(): number {
-    return this.#connections.size;
+    return this.#connections.size + (this.#jsonSockets?.socketCount ?? 0);
   }
 
   /** Channels that Sessions or connections hold. */
@@ -157,7 +157,7 @@ export class HttpsTransport {
     const accepted = this.#port.connectionOf(socket);
     if (accepted === undefined || socket.destroyed) return undefined;
     accepted.requestBegins();
-    const connection = new HttpsConnection(this.#environment, accepted, socket);
+    const connection = new HttpsConnection(this.#environment, accepted, socket, this.limits.maxRequestsPerConnection);
     this.#connections.set(socket, connection);
     socket.once('close', () => this.#closed(socket, connection));
     return connection;

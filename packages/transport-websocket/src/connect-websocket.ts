@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { RemoteAddress } from '@bulkhead/contracts';
+import type { PingTimers } from '@bulkhead/transport';
 import type { ClientOptions } from 'ws';
-import { UACP_SUBPROTOCOL, WebSocketByteTransport, type WebSocketTimers } from './websocket-byte-transport.ts';
+import { UACP_SUBPROTOCOL, WebSocketByteTransport } from './websocket-byte-transport.ts';
 
 export interface ConnectWebSocketOptions {
   /** Connected, with TLS where the URL says `wss`; belongs to the WebSocket from now on. */
@@ -11,7 +12,7 @@ export interface ConnectWebSocketOptions {
   readonly remote: RemoteAddress;
   /** Largest MessageChunk that is received, bytes. */
   readonly maxChunkBytes: number;
-  readonly idle?: WebSocketTimers | undefined;
+  readonly idle?: PingTimers | undefined;
   readonly signal: AbortSignal;
 }
 

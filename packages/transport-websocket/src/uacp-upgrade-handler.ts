@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import type { UpgradeHandler, UpgradeRequest } from '@bulkhead/transport';
+import type { PingTimers, UpgradeHandler, UpgradeRequest } from '@bulkhead/transport';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
-import { UACP_SUBPROTOCOL, WebSocketByteTransport, type WebSocketTimers } from './websocket-byte-transport.ts';
+import { UACP_SUBPROTOCOL, WebSocketByteTransport } from './websocket-byte-transport.ts';
 
 export interface UacpUpgradeOptions {
   /** Largest MessageChunk, and so the largest frame, that is received, bytes. What is larger is closed with 1009 on its header. */
   readonly maxChunkBytes: number;
-  readonly idle: WebSocketTimers;
+  readonly idle: PingTimers;
 }
 
 /** How long a peer may take to answer a close frame, ms. */
@@ -17,10 +17,10 @@ const MAX_FRAGMENTS = 1_024;
 
 /** Turns connections to a web port into WebSockets that carry SecureChannels. OPC 10000-6 §7.5.2. */
 export class UacpUpgradeHandler implements UpgradeHandler {
-  readonly #idle: WebSocketTimers;
+  readonly #idle: PingTimers;
   readonly #server: WebSocketServer;
 
-  private constructor(server: WebSocketServer, idle: WebSocketTimers) {
+  private constructor(server: WebSocketServer, idle: PingTimers) {
     this.#server = server;
     this.#idle = idle;
   }

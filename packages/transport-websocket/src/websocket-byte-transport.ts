@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { ByteTransport, ByteTransportEvents, RemoteAddress, Timer, Timers } from '@bulkhead/contracts';
-import { detach } from '@bulkhead/transport';
+import type { ByteTransport, ByteTransportEvents, RemoteAddress } from '@bulkhead/contracts';
+import { detach, type PingTimers, PingWatch } from '@bulkhead/transport';
 import type { WebSocket } from 'ws';
 import { ChunkFrames, isOneChunk } from './chunk-frames.ts';
 import { CloseCode } from './close-code.ts';
@@ -13,13 +13,6 @@ export const UACP_SUBPROTOCOL = 'opcua+uacp';
 /** Most bytes given to the socket at a time, so that it shows whether a slow peer takes any. */
 const MAX_BATCH_BYTES = 128 * 1024;
 
-/** How a silent peer is found out. */
-export interface WebSocketTimers {
-  readonly timers: Timers;
-  /** A peer from which nothing came for this long is pinged, and is given up after the same time again, ms. */
-  readonly pingIntervalMs: number;
-}
-
 /**
  * A WebSocket that carries MessageChunks: one in each binary frame, both ways. Text, and frames with more or less than one chunk,
  * end it. OPC 10000-6 §7.5.2.
@@ -30,22 +23,21 @@ export class WebSocketByteTransport implements ByteTransport {
   readonly #webSocket: WebSocket;
   readonly #socket: Socket;
   readonly #frames: ChunkFrames = new ChunkFrames();
-  readonly #idle: WebSocketTimers | undefined;
+  readonly #idle: PingTimers | undefined;
   #queue: Buffer[] = [];
   #queuedBytes = 0;
   /** Given to the WebSocket and not taken by the operating system yet. */
   #batchBytes = 0;
   #isEnding = false;
   #isSilent = false;
-  #isPinged = false;
-  #pingTimer: Timer | undefined;
+  #watch: PingWatch | undefined;
   #events: ByteTransportEvents | undefined;
 
   /**
    * @param socket what carries the WebSocket: its buffer says what the peer has not taken.
    * @param idle without it, a silent peer is kept for as long as its channel lives.
    */
-  constructor(webSocket: WebSocket, socket: Socket, remote: RemoteAddress, idle?: WebSocketTimers) {
+  constructor(webSocket: WebSocket, socket: Socket, remote: RemoteAddress, idle?: PingTimers) {
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.remote = remote;
@@ -60,14 +52,19 @@ export class WebSocketByteTransport implements ByteTransport {
     const webSocket = this.#webSocket;
     this.#events = events;
     webSocket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
-    webSocket.on('ping', () => this.#heard());
-    webSocket.on('pong', () => this.#heard());
+    webSocket.on('ping', () => this.#watch?.heard());
+    webSocket.on('pong', () => this.#watch?.heard());
     webSocket.on('close', () => {
-      this.#pingTimer?.cancel();
+      this.#watch?.[Symbol.dispose]();
       this.#dropQueue();
       events.onClosed();
     });
-    this.#watch();
+    if (this.#idle === undefined) return;
+    this.#watch = new PingWatch(
+      this.#idle,
+      () => webSocket.ping(),
+      () => this.destroy(),
+    );
   }
 
   get unsentBytes(): number {
@@ -109,7 +106,7 @@ export class WebSocketByteTransport implements ByteTransport {
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {
-    this.#heard();
+    this.#watch?.heard();
     if (this.#isSilent) return;
     if (isBinary && isOneChunk(data)) return this.#events?.onBytes(data);
     this.#isSilent = true;
@@ -154,22 +151,6 @@ export class WebSocketByteTransport implements ByteTransport {
   #dropQueue(): void {
     this.#queue = [];
     this.#queuedBytes = 0;
-  }
-
-  #heard(): void {
-    this.#isPinged = false;
-  }
-
-  /** Looks at each interval whether anything came since the last one. */
-  #watch(): void {
-    if (this.#idle === undefined) return;
-    const { timers, pingIntervalMs } = this.#idle;
-    this.#pingTimer = timers.after(pingIntervalMs, () => {
-      if (this.#isPinged) return this.destroy();
-      this.#isPinged = true;
-      this.#webSocket.ping();
-      this.#watch();
-    });
   }
 }
 

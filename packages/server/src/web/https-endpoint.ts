@@ -17,7 +17,7 @@ export function createHttpsTransport(
   const { https, maxMessageSize, slowReaderTimeoutMs } = options;
   if (https === undefined) return undefined;
   const { connections, provider, runtime, sessions, sink } = parts;
-  const { maxJsonBodyBytes, maxRequestsPerConnection, sessionless } = https;
+  const { maxJsonBodyBytes, maxRequestsPerConnection, maxRequestsPerWebSocket, sessionless } = https;
   const { allowAnonymous } = options.security;
   const users = sessionless && new HttpsUsers(sessionless, allowAnonymous, sessions, (session) => parts.sessionless.ended(session));
   const transport = new HttpsTransport({
@@ -28,7 +28,14 @@ export function createHttpsTransport(
     shared: connections.shared,
     paths: https.paths,
     allowedOrigins: options.webPort.allowedOrigins,
-    limits: { maxMessageSize, slowReaderTimeoutMs, maxRequestsPerConnection, maxJsonBodyBytes },
+    limits: {
+      maxMessageSize,
+      slowReaderTimeoutMs,
+      maxRequestsPerConnection,
+      maxRequestsPerWebSocket,
+      maxJsonBodyBytes,
+      ...(options.webSocket && { pingIntervalMs: options.webSocket.pingIntervalMs }),
+    },
     sessionless: users && { users, limits: sessionless ?? {} },
     json: https.json ? jsonOptions(options, parts) : undefined,
     rateLimiter: given.httpsRateLimits === undefined ? undefined : createHttpsRateLimiter(given.httpsRateLimits),

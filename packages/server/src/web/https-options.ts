@@ -18,6 +18,8 @@ export interface HttpsSettings {
   readonly json?: boolean;
   /** Largest body in JSON, bytes: JSON is parsed in one go. Default 1 MiB, or `maxMessageSize` if that is less. */
   readonly maxJsonBodyBytes?: number;
+  /** Requests on their way on one WebSocket that speaks JSON; one more closes it with 1013. Default 64. */
+  readonly maxRequestsPerWebSocket?: number;
   /** Serves Read, Write, Browse, Call and their kind without a Session too. Default: they need one. */
   readonly sessionless?: SessionlessSettings;
 }
@@ -40,6 +42,7 @@ export interface ResolvedHttps {
   readonly paths: readonly string[];
   readonly maxRequestsPerConnection: number;
   readonly maxJsonBodyBytes: number;
+  readonly maxRequestsPerWebSocket: number;
   readonly json: boolean;
   readonly sessionless: (SessionlessSettings & SessionlessLimits) | undefined;
 }
@@ -49,15 +52,16 @@ export function resolveHttps(settings: HttpsSettings, maxMessageSize: number): R
   const { path, sessionless } = settings;
   if (path !== undefined && !/^\/[\w./~-]*$/u.test(path)) throw new OptionsError('https.path', 'a path such as /UA/MyServer', path);
   const given = Object.fromEntries(
-    (['maxRequestsPerConnection', 'maxJsonBodyBytes'] as const).flatMap((name) =>
+    (['maxRequestsPerConnection', 'maxJsonBodyBytes', 'maxRequestsPerWebSocket'] as const).flatMap((name) =>
       settings[name] === undefined ? [] : [[name, settings[name]]],
     ),
   );
-  const { maxRequestsPerConnection, maxJsonBodyBytes } = named('https', () => planHttpsLimits({ maxMessageSize, ...given }), given);
+  const limits = named('https', () => planHttpsLimits({ maxMessageSize, ...given }), given);
   return {
     paths: path === undefined ? [] : [path],
-    maxRequestsPerConnection,
-    maxJsonBodyBytes,
+    maxRequestsPerConnection: limits.maxRequestsPerConnection,
+    maxJsonBodyBytes: limits.maxJsonBodyBytes,
+    maxRequestsPerWebSocket: limits.maxRequestsPerWebSocket,
     json: settings.json ?? true,
     sessionless: sessionless && {
       ...sessionless,

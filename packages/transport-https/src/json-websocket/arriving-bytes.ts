@@ -31,17 +31,19 @@ export class ArrivingBytes {
     return true;
   }
 
-  /** The message is complete: what it is charged goes with it. */
-  take(): readonly Lease[] {
-    const leases = this.#leases;
-    this.#leases = [];
-    this.#chargedBytes = 0;
-    this.#bytes = 0;
-    return leases;
+  /** The message is complete: from now on it is charged what it is long. @returns undefined when there is no room even for that. */
+  take(messageBytes: number): Lease | undefined {
+    this.release();
+    const answer = this.#provider.tryAcquire(Stage.ReassemblyBytes, this.#owner, Math.max(1, messageBytes));
+    return answer.kind === 'refusal' ? undefined : answer;
   }
 
   /** Gives back what is charged. Idempotent. */
   release(): void {
-    for (const lease of this.take()) lease[Symbol.dispose]();
+    const leases = this.#leases;
+    this.#leases = [];
+    this.#chargedBytes = 0;
+    this.#bytes = 0;
+    for (const lease of leases) lease[Symbol.dispose]();
   }
 }

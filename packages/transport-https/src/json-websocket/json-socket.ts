@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { UpgradableConnection } from '@bulkhead/transport';
+import { PingWatch, type UpgradableConnection } from '@bulkhead/transport';
 import type { WebSocket } from 'ws';
 import type { HttpRefusal } from '../http-refusal.ts';
 import { type ConnectionSocket, HttpsConnection } from '../https-connection.ts';
@@ -41,6 +41,7 @@ export class JsonSocket implements MessageSocket, ConnectionSocket {
   readonly #parts: JsonSocketParts;
   readonly #socket: Socket;
   readonly #arriving: ArrivingBytes;
+  readonly #watch: PingWatch;
   #isClosing = false;
 
   constructor(parts: JsonSocketParts) {
@@ -49,14 +50,26 @@ export class JsonSocket implements MessageSocket, ConnectionSocket {
     this.#parts = parts;
     this.#socket = request.socket;
     this.#arriving = new ArrivingBytes(environment.provider, admission.owner);
-    this.connection = new HttpsConnection(environment, { remote, owner: admission.owner }, this);
+    this.connection = new HttpsConnection(
+      environment,
+      { remote, owner: admission.owner },
+      this,
+      environment.limits.maxRequestsPerWebSocket,
+    );
     // Before the WebSocket's own listener, which keeps what it gets.
     this.#socket.prependListener('data', (bytes: Buffer) => this.#onBytes(bytes));
     this.#socket.on('timeout', () => this.destroy());
     webSocket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
     // 'close' follows each error and says all that matters.
     webSocket.on('error', () => {});
+    const { timers } = environment.runtime;
+    this.#watch = new PingWatch(
+      { timers, pingIntervalMs: environment.limits.pingIntervalMs },
+      () => webSocket.ping(),
+      () => this.destroy(),
+    );
     webSocket.on('close', () => {
+      this.#watch[Symbol.dispose]();
       this.#arriving.release();
       this.connection.closed();
     });
@@ -106,6 +119,7 @@ export class JsonSocket implements MessageSocket, ConnectionSocket {
   }
 
   #onBytes(bytes: Buffer): void {
+    this.#watch.heard();
     if (this.#isClosing || this.#arriving.tryAdd(bytes.length)) return;
     this.#close(CLOSE_TRY_AGAIN_LATER);
   }
@@ -113,10 +127,11 @@ export class JsonSocket implements MessageSocket, ConnectionSocket {
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     if (isBinary) return this.#close(CLOSE_UNSUPPORTED_DATA);
-    const bytes = this.#arriving.take();
+    const bytes = this.#arriving.take(data.length);
+    if (bytes === undefined) return this.#close(CLOSE_TRY_AGAIN_LATER);
     const { hasRoom } = this.connection;
     const exchange = new SocketExchange(this.connection, this, bytes);
-    if (!hasRoom) return exchange.refuse({ statusCode: 503, text: 'too many requests on this connection', closes: true });
+    if (!hasRoom) return exchange.refuse({ statusCode: 503, text: 'too many requests on this WebSocket', closes: true });
     try {
       this.#parts.requests.submit(exchange, data, this.#parts.format);
     } catch (error) {

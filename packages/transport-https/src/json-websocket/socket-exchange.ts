@@ -15,18 +15,20 @@ export interface MessageSocket {
   closeFor(refusal: HttpRefusal): void;
 }
 
-/** One WebSocket message with a request, and its answer. Others come and are answered meanwhile. */
+/**
+ * One WebSocket message with a request, and its answer. Others come and are answered meanwhile, as many as the connection may have, each
+ * charged to stage ReassemblyBytes until its answer is out.
+ */
 export class SocketExchange implements ServiceExchange {
   readonly connection: HttpsConnection;
   readonly #socket: MessageSocket;
-  /** Of stage ReassemblyBytes, until the request is charged to the queue. */
-  #bytes: readonly Lease[];
+  readonly #bytes: Lease;
   #place: Disposable | undefined = undefined;
   #request: HttpsRequest | undefined = undefined;
   #unsentBytes = 0;
   #isEnded = false;
 
-  constructor(connection: HttpsConnection, socket: MessageSocket, bytes: readonly Lease[]) {
+  constructor(connection: HttpsConnection, socket: MessageSocket, bytes: Lease) {
     this.connection = connection;
     this.#socket = socket;
     this.#bytes = bytes;
@@ -46,8 +48,7 @@ export class SocketExchange implements ServiceExchange {
   }
 
   releaseBody(): void {
-    for (const lease of this.#bytes) lease[Symbol.dispose]();
-    this.#bytes = [];
+    // Kept: what waits on a WebSocket has nothing else that holds its peer back.
   }
 
   holdPlace(place: Disposable): void {
@@ -78,7 +79,7 @@ export class SocketExchange implements ServiceExchange {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.releaseBody();
+    this.#bytes[Symbol.dispose]();
     this.#place?.[Symbol.dispose]();
     this.#place = undefined;
     const request = this.#request;

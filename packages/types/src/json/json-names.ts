@@ -215,7 +215,7 @@ function decodeOldExpandedNodeId(json: JsonObject, context: JsonContext, path: J
   const server = memberOf(json, 'ServerUri') ?? 0;
   const serverIndex = typeof server === 'string' ? context.serverUris.indexOf(server) : indexOfServer(server, context, path);
   if (serverIndex < 0)
-    return new ExpandedNodeId(unknownNodeId(`svu=${escapeUri(String(server))};${identifierText(oldIdentifier(0, json, path))}`));
+    return new ExpandedNodeId(unknownNodeId(`svu=${escapeUri(server as string)};${identifierText(oldIdentifier(0, json, path))}`));
   const namespace = oldNamespace(memberOf(json, 'Namespace'), context, path);
   return expandedNodeId(namespace, serverIndex, (namespaceIndex) => oldIdentifier(namespaceIndex, json, path), context);
 }
