@@ -1,0 +1,1 @@
+export { type BrowserPage, type BrowserPageOptions, serveBrowserPage } from './browser-page/browser-page.ts';
