@@ -11,7 +11,7 @@ import { ANONYMOUS, type ClientUser, needsServerCertificate, userTokenTypeOf } f
 /** Where a Session is opened, how it is secured and for whom. */
 export interface OpenSessionOptions extends Omit<ClientConnectionOptions, 'security' | 'runtime'> {
   /** Default: the strongest security that both sides know; `{ mode: 'None' }` for none. */
-  readonly security?: Omit<EndpointCriteria, 'userTokenType'>;
+  readonly security?: Omit<EndpointCriteria, 'userTokenType' | 'encoding'>;
   /** Default: anonymous. */
   readonly user?: ClientUser;
   /** Default: the application's name. */
@@ -37,7 +37,7 @@ export async function discoverEndpoint(
   // Others may trust another TLS certificate: nothing is shared with them.
   const isShared = discovery.tlsTrust === application;
   const endpoints = await (isShared ? application.discovery.endpointsOf(discovery, signal) : getEndpoints(discovery, signal));
-  const criteria = { ...options.security, userTokenType: userTokenTypeOf(options.user ?? ANONYMOUS) };
+  const criteria = { ...options.security, encoding: options.encoding, userTokenType: userTokenTypeOf(options.user ?? ANONYMOUS) };
   return { endpoint: selectEndpoint(endpoints, criteria, options.endpointUrl), endpoints };
 }
 

@@ -12,18 +12,24 @@ export interface EndpointCriteria {
   readonly mode?: keyof Pick<typeof MessageSecurityMode, 'None' | 'Sign' | 'SignAndEncrypt'> | undefined;
   /** Endpoints that don't take this kind of user are left out. */
   readonly userTokenType?: UserTokenType | undefined;
+  /** How messages are written. Default `binary`. */
+  readonly encoding?: 'binary' | 'json' | undefined;
 }
 
 /** Weakest first; this side's own opinion, as a server's securityLevel travels unprotected. */
 const POLICY_ORDER: readonly SecurityPolicyName[] = ['None', 'Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'];
 
-const HTTPS_BINARY_PROFILE_URI = 'http://opcfoundation.org/UA-Profile/Transport/https-uabinary';
-
 /** Profiles that can be reached by a URL of this scheme; the .NET stack has a name of its own for opc.wss. OPC 10000-7. */
-const PROFILES: Readonly<Record<string, readonly string[]>> = {
-  'opc.tcp:': [UA_TCP_PROFILE_URI, ''],
-  'opc.https:': [HTTPS_BINARY_PROFILE_URI],
-  'opc.wss:': [UA_WSS_PROFILE_URI, 'http://opcfoundation.org/UA-Profile/Transport/uawss-uasc-uabinary'],
+const PROFILES: Readonly<Record<'binary' | 'json', Readonly<Record<string, readonly string[]>>>> = {
+  binary: {
+    'opc.tcp:': [UA_TCP_PROFILE_URI, ''],
+    'opc.https:': ['http://opcfoundation.org/UA-Profile/Transport/https-uabinary'],
+    'opc.wss:': [UA_WSS_PROFILE_URI, 'http://opcfoundation.org/UA-Profile/Transport/uawss-uasc-uabinary'],
+  },
+  json: {
+    'opc.https:': ['http://opcfoundation.org/UA-Profile/Transport/https-uajson'],
+    'opc.wss:': ['http://opcfoundation.org/UA-Profile/Transport/wss-uajson'],
+  },
 };
 const SCHEMES: Readonly<Record<string, string>> = {
   'wss:': 'opc.wss:',
@@ -41,7 +47,7 @@ interface Candidate {
 
 /**
  * Chooses among the endpoints of a server: encrypted before signed before unsecured, then by policy, then by securityLevel. An
- * unsecured endpoint is chosen only when policy or mode `None` is asked for, or when HTTPS secures the connection itself, so that
+ * unsecured endpoint is chosen only when policy or mode `None` is asked for, or when TLS secures the connection itself, so that
  * nobody on the way can talk a client out of security by changing the list.
  * @param connectUrl the URL that reached the server: its host and port replace those in the description, which may be known only
  * inside the server's own network. OPC 10000-4 §5.5.4.
@@ -53,9 +59,10 @@ export function selectEndpoint(
   connectUrl: string,
 ): EndpointDescription {
   const scheme = protocolOf(connectUrl);
-  const profiles = PROFILES[SCHEMES[scheme] ?? scheme] ?? [];
+  const { encoding = 'binary' } = criteria;
+  const profiles = PROFILES[encoding][SCHEMES[scheme] ?? scheme] ?? [];
   const reachable = endpoints.filter(({ transportProfileUri }) => profiles.includes(transportProfileUri ?? ''));
-  const hasTls = scheme.endsWith('https:');
+  const hasTls = scheme.endsWith('https:') || (encoding === 'json' && scheme.endsWith('wss:'));
   const secured = reachable.flatMap((endpoint) => candidateOf(endpoint, criteria, hasTls));
   if (secured.length === 0) {
     throw new UaStatusError(StatusCodes.BadSecurityModeRejected, `no endpoint of ${connectUrl} with ${describeCriteria(criteria)}`);

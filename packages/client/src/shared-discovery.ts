@@ -50,10 +50,10 @@ export class SharedDiscovery {
 }
 
 /** Equal for those that would do the same; undefined for those with a way or limits of their own. */
-function keyOf({ endpointUrl, localAddress, connectTimeoutMs, requestTimeoutMs, ...own }: DiscoveryOptions): string | undefined {
+function keyOf({ endpointUrl, encoding, localAddress, connectTimeoutMs, requestTimeoutMs, ...own }: DiscoveryOptions): string | undefined {
   const { connector, throttle, limits } = own;
   if (connector !== undefined || throttle !== undefined || limits !== undefined) return undefined;
-  return JSON.stringify([endpointUrl, localAddress, connectTimeoutMs, requestTimeoutMs]);
+  return JSON.stringify([endpointUrl, encoding, localAddress, connectTimeoutMs, requestTimeoutMs]);
 }
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

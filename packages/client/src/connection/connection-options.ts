@@ -10,6 +10,8 @@ import { type ChannelSecurity, UNSECURED } from './channel-security.ts';
 /** How a connection is made; only the URL has no default. */
 export interface ClientConnectionOptions {
   readonly endpointUrl: string;
+  /** How messages are written to an opc.https or opc.wss server; nothing else than TLS secures JSON. Default `binary`. */
+  readonly encoding?: 'binary' | 'json';
   /** Default: none. */
   readonly security?: ChannelSecurity;
   /** Source address of TCP connections; default: the system's choice. */
@@ -55,6 +57,7 @@ export function resolveConnectionOptions(options: ClientConnectionOptions): Reso
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const resolved = {
     endpointUrl: options.endpointUrl,
+    encoding: options.encoding ?? 'binary',
     security: options.security ?? UNSECURED,
     connector: options.connector ?? connectorFor(options, limits.receiveBufferSize),
     throttle: options.throttle,

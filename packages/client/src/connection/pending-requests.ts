@@ -2,8 +2,8 @@ import type { Timer, Timers } from '@bulkhead/contracts';
 import { StatusCodes, UaStatusError } from '@bulkhead/types';
 import { abortError } from '../deadline.ts';
 
-interface PendingRequest {
-  readonly resolve: (message: Buffer) => void;
+interface PendingRequest<Message> {
+  readonly resolve: (message: Message) => void;
   readonly reject: (error: UaStatusError) => void;
   readonly timer: Timer;
   readonly signal: AbortSignal | undefined;
@@ -11,10 +11,10 @@ interface PendingRequest {
 }
 
 /** Requests on their way, by RequestId; at most `maxInFlight`. Each ends with its response, its timeout, its signal, or all together. */
-export class PendingRequests {
+export class PendingRequests<Message = Buffer> {
   readonly #timers: Timers;
   readonly #maxInFlight: number;
-  readonly #requests = new Map<number, PendingRequest>();
+  readonly #requests = new Map<number, PendingRequest<Message>>();
 
   constructor(timers: Timers, maxInFlight: number) {
     this.#timers = timers;
@@ -37,7 +37,7 @@ export class PendingRequests {
   }
 
   /** @returns the whole response message. */
-  add(requestId: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  add(requestId: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<Message> {
     return new Promise((resolve, reject) => {
       const timer = this.#timers.after(timeoutMs, () => {
         this.fail(requestId, new UaStatusError(StatusCodes.BadTimeout, `no response within ${timeoutMs} ms`));
@@ -49,7 +49,7 @@ export class PendingRequests {
   }
 
   /** A response came; one that nobody waits for any more is dropped. */
-  settle(requestId: number, message: Buffer): void {
+  settle(requestId: number, message: Message): void {
     this.#take(requestId)?.resolve(message);
   }
 
@@ -61,7 +61,7 @@ export class PendingRequests {
     for (const requestId of [...this.#requests.keys()]) this.fail(requestId, error);
   }
 
-  #take(requestId: number): PendingRequest | undefined {
+  #take(requestId: number): PendingRequest<Message> | undefined {
     const request = this.#requests.get(requestId);
     if (request === undefined) return undefined;
     this.#requests.delete(requestId);

@@ -4,6 +4,7 @@ import type { ChannelSecurity } from './channel-security.ts';
 import { ClientConnection, type RequestOptions } from './client-connection.ts';
 import type { ClientConnectionOptions } from './connection-options.ts';
 import { HttpsConnection, isHttpsUrl } from './https-connection.ts';
+import { JsonWebSocketConnection } from './json-websocket-connection.ts';
 import type { AnyRequest, AnyResponse, RequestFields } from './service-message.ts';
 
 /** What Sessions need of a connection, whatever its protocol. */
@@ -27,13 +28,16 @@ export interface ServiceConnection extends AsyncDisposable {
     authenticationToken?: NodeId,
     options?: RequestOptions,
   ): Promise<Response>;
+  /** A Session was activated on it: the connection asks for what it needs of the server. @throws as `request` */
+  sessionActivated?(authenticationToken: NodeId, options?: RequestOptions): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
   /** Cuts the connection without a word. Idempotent. */
   destroy(reason?: UaStatusError): void;
 }
 
-/** Opens a connection by the scheme of its URL. @throws as `ClientConnection.open` and `HttpsConnection.open` */
+/** Opens a connection by the scheme of its URL. @throws as `open` of the connections there are; BadTcpEndpointUrlInvalid for JSON over opc.tcp */
 export function openServiceConnection(options: ClientConnectionOptions, signal?: AbortSignal): Promise<ServiceConnection> {
-  return isHttpsUrl(options.endpointUrl) ? HttpsConnection.open(options, signal) : ClientConnection.open(options, signal);
+  if (isHttpsUrl(options.endpointUrl)) return HttpsConnection.open(options, signal);
+  return options.encoding === 'json' ? JsonWebSocketConnection.open(options, signal) : ClientConnection.open(options, signal);
 }

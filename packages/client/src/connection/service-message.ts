@@ -59,7 +59,8 @@ function isEncodingOf(typeId: NodeId, type: StructureType<never> | StructureType
   return typeId.namespaceIndex === 0 && typeId.identifier === type.binaryEncodingId;
 }
 
-function serviceError(what: string, header: ResponseHeader): ServiceResultError {
+/** What a ServiceFault or a bad ServiceResult means. */
+export function serviceError(what: string, header: ResponseHeader): ServiceResultError {
   const { serviceResult } = header;
   return new ServiceResultError(serviceResult, `${what}: ${statusText(serviceResult)}`, retryAfterOfResponse(header));
 }

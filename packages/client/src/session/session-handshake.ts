@@ -119,6 +119,7 @@ export async function activateSession(
     options,
   );
   checkSessionNonce(security.policy, serverNonce);
+  await connection.sessionActivated?.(created.authenticationToken, options);
   return serverNonce ?? NO_BYTES;
 }
 

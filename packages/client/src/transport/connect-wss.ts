@@ -1,4 +1,5 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
+import type { RemoteAddress } from '@bulkhead/contracts';
 import { connectWebSocket, WebSocketRefusedError } from '@bulkhead/transport-websocket';
 import { StatusCodes } from '@bulkhead/types';
 import { abortError } from '../deadline.ts';
@@ -23,17 +24,40 @@ export interface WssConnectorOptions {
 
 /** Connects by WebSocket with subprotocol opcua+uacp. OPC 10000-6 §7.5.2. */
 export function wssConnector({ localAddress, maxChunkBytes, trust }: WssConnectorOptions): TransportConnector {
-  return async (endpointUrl, signal) => {
-    const { protocol, host, port, path } = parseEndpointUrl(endpointUrl, WSS_PROTOCOLS, DEFAULT_PORT);
-    const isSecure = protocol.endsWith('wss:');
-    const socket = await connectSocket({ endpointUrl, host, port, localAddress, trust: isSecure ? trust : undefined }, signal);
-    const url = `${isSecure ? 'wss' : 'ws'}://${isIPv6(host) ? `[${host}]` : host}:${port}${path}`;
-    try {
-      return await connectWebSocket({ socket, url, remote: remoteOf(socket, host, port), maxChunkBytes, signal });
-    } catch (error) {
-      throw error instanceof WebSocketRefusedError ? refusedError(error, endpointUrl) : abortError(signal);
-    }
-  };
+  return (endpointUrl, signal) =>
+    connectWss({ endpointUrl, localAddress, trust, signal }, (connected) => connectWebSocket({ ...connected, maxChunkBytes, signal }));
+}
+
+/** What `connectWss` works with. */
+export interface ConnectWssOptions {
+  readonly endpointUrl: string;
+  readonly localAddress: string | undefined;
+  readonly trust: TlsTrust;
+  readonly signal: AbortSignal;
+}
+
+/** Where a WebSocket is to be opened. */
+export interface ConnectedSocket {
+  readonly socket: Socket;
+  readonly url: string;
+  readonly remote: RemoteAddress;
+}
+
+/**
+ * Connects, with TLS where the URL says so, and lets `upgrade` make it a WebSocket.
+ * @throws UaStatusError (as a rejection) of `connectSocket`, BadTcpServerTooBusy or BadConnectionRejected of the server.
+ */
+export async function connectWss<T>(options: ConnectWssOptions, upgrade: (connected: ConnectedSocket) => Promise<T>): Promise<T> {
+  const { endpointUrl, localAddress, trust, signal } = options;
+  const { protocol, host, port, path } = parseEndpointUrl(endpointUrl, WSS_PROTOCOLS, DEFAULT_PORT);
+  const isSecure = protocol.endsWith('wss:');
+  const socket = await connectSocket({ endpointUrl, host, port, localAddress, trust: isSecure ? trust : undefined }, signal);
+  const url = `${isSecure ? 'wss' : 'ws'}://${isIPv6(host) ? `[${host}]` : host}:${port}${path}`;
+  try {
+    return await upgrade({ socket, url, remote: remoteOf(socket, host, port) });
+  } catch (error) {
+    throw error instanceof WebSocketRefusedError ? refusedError(error, endpointUrl) : abortError(signal);
+  }
 }
 
 function refusedError({ status, message, retryAfter }: WebSocketRefusedError, endpointUrl: string): ServiceResultError {
