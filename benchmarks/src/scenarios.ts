@@ -15,7 +15,7 @@ import { startReadLoad } from './load/read-load.ts';
 export type PolicyName = 'None' | 'Basic256Sha256';
 
 /** Schemes with their colon. */
-export type Transport = 'opc.tcp:' | 'opc.wss:';
+export type Transport = 'opc.tcp:' | 'opc.wss:' | 'opc.https:';
 
 /** The server as a load sees it. */
 export interface Target {
@@ -56,12 +56,14 @@ export function allScenarios(): readonly Scenario[] {
     connect(policy),
     notifications(policy),
   ]);
-  return [...overTcp, ...webReads('opc.wss:')];
+  return [...overTcp, ...webReads('opc.wss:'), ...webReads('opc.https:')];
 }
 
 /** What TLS and a web protocol cost, without security of OPC UA's own. */
 function webReads(transport: Transport): Scenario[] {
-  return [read('None', 1, 1, transport), read('None', 1, 50, transport), read('None', DOUBLES, 1, transport)];
+  const oneByOne = [read('None', 1, 1, transport), read('None', DOUBLES, 1, transport)];
+  // A connection of HTTPS has one request on its way.
+  return transport === 'opc.https:' ? oneByOne : [...oneByOne, read('None', 1, 50, transport)];
 }
 
 function read(policy: PolicyName, nodesPerRequest: number, depth: number, transport: Transport = 'opc.tcp:'): Scenario {

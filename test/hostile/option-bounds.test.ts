@@ -26,6 +26,7 @@ const counts = [
 /** Port 0 is right. */
 const webPort: Omit<Names<ServerOptions['webPort']>, 'port' | 'host' | 'tls' | 'plain' | 'allowedOrigins'> = {
   startUpTimeoutMs: true,
+  tlsHandshakesPerSecond: true,
   headersTimeoutMs: true,
   requestTimeoutMs: true,
   keepAliveTimeoutMs: true,

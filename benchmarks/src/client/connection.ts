@@ -1,10 +1,10 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { NodeId, RequestHeader, RequestType, ResponseHeader, ResponseType } from '@bulkhead/types';
 import { ChunkSplitter } from './chunk-splitter.ts';
 import { BUFFER_BYTES, decodeAcknowledge, decodeError, encodeHello } from './handshake.ts';
 import { CALL_TIMEOUT_MS, decodeResponse, encodeRequest } from './message-body.ts';
 import type { MessageChannel, MessageReceiver } from './message-channel.ts';
-import { WssStream } from './wss-stream.ts';
+import { type ChunkSocket, webSocketFor } from './socket-for.ts';
 
 /** Takes every message of a connection once the session is set up, so that a load's hot path has no promise in it. */
 export interface MessageSink {
@@ -30,7 +30,7 @@ interface PendingCall {
 export class ClientConnection {
   readonly endpointUrl: string;
   readonly channel: MessageChannel;
-  #socket: Socket | WssStream;
+  #socket: ChunkSocket;
   #splitter: ChunkSplitter;
   #sink: MessageSink | undefined;
   #control: { resolve: (chunk: Buffer) => void; reject: (error: Error) => void } | undefined;
@@ -61,10 +61,10 @@ export class ClientConnection {
     return connection;
   }
 
-  #connect(localAddress: string | undefined): Socket | WssStream {
-    const { protocol, hostname, port } = new URL(this.endpointUrl);
-    if (protocol === 'opc.wss:') {
-      const stream = new WssStream({ host: hostname, port: Number(port), localAddress });
+  #connect(localAddress: string | undefined): ChunkSocket {
+    const { hostname, port } = new URL(this.endpointUrl);
+    const stream = webSocketFor(this.endpointUrl, localAddress);
+    if (stream !== undefined) {
       stream.on('data', (bytes: Buffer) => this.#onBytes(bytes.length, bytes));
       return stream;
     }

@@ -14,6 +14,7 @@ const server = await addOpcUa()
     port: 0,
     pki: { folder: values.pki, autoAcceptUntrustedCertificates: true },
     webSocket: {},
+    https: {},
     webPort: { port: 0 },
     requestParking: isolationParking,
     security: { policies: ['None', 'Basic256Sha256'] },
@@ -30,4 +31,4 @@ answerCommands(
   }),
   change,
 );
-process.send?.({ url: server.endpointUrls[0], wssUrl: server.endpointUrls.find((url) => url.startsWith('opc.wss:')) });
+process.send?.({ url: server.endpointUrls[0], webUrls: server.endpointUrls.slice(1) });

@@ -1,10 +1,13 @@
 import { median } from '../report.ts';
+import type { WebTransport } from './abuses/abuse.ts';
 import type { AbuseResult } from './measure-abuse.ts';
 
 /** One row: an abuse against a server, or why it could not be measured. */
 export interface IsolationRow {
   readonly abuse: string;
   readonly server: string;
+  /** What the polite client came by; opc.tcp when undefined. */
+  readonly politeTransport: WebTransport | undefined;
   readonly result: AbuseResult | undefined;
   readonly error: string | undefined;
 }
@@ -13,9 +16,9 @@ const MIB = 1024 * 1024;
 const HEAD = `| abuse | server | p50 / p99 alone, ms | p50 / p99 under abuse, ms | ratio | errors | event loop late by (p99), ms | server cores | RSS growth, MiB | kept, MiB | left |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|`;
 
-/** How often p99 under abuse is p99 alone; the latter from all times that the client was alone with that server. */
+/** How often p99 under abuse is p99 alone; the latter from all times that the client was alone with that server, by that transport. */
 export function ratioOf(row: IsolationRow, rows: readonly IsolationRow[]): number {
-  return (row.result?.abused.p99Ms ?? Number.NaN) / aloneOf(row.server, rows).p99Ms;
+  return (row.result?.abused.p99Ms ?? Number.NaN) / aloneOf(row, rows).p99Ms;
 }
 
 /** The geometric mean of a server's ratios, one that could not be measured counted as `UNMEASURED_RATIO`. */
@@ -38,7 +41,7 @@ function renderRow(row: IsolationRow, rows: readonly IsolationRow[]): string {
   const { abuse, server, result, error } = row;
   if (!result) return `| ${abuse} | ${server} | failed: ${(error ?? '').replaceAll('|', '/').split('\n')[0]} | | | | | | | | |`;
   const { abused, newcomers } = result;
-  const alone = aloneOf(server, rows);
+  const alone = aloneOf(row, rows);
   const errors = abused.errors.length + (newcomers?.errors.length ?? 0);
   const left = Object.entries(result.left).map(([name, count]) => `${count} ${name}`);
   const cells = [
@@ -56,8 +59,12 @@ function renderRow(row: IsolationRow, rows: readonly IsolationRow[]): string {
 }
 
 /** The median over the times alone: one of them may have been disturbed. */
-function aloneOf(server: string, rows: readonly IsolationRow[]): { readonly p50Ms: number; readonly p99Ms: number } {
-  const outcomes = rows.flatMap((row) => (row.server === server && row.result ? [row.result.alone] : []));
+function aloneOf(
+  { server, politeTransport }: IsolationRow,
+  rows: readonly IsolationRow[],
+): { readonly p50Ms: number; readonly p99Ms: number } {
+  const alike = rows.filter((row) => row.server === server && row.politeTransport === politeTransport);
+  const outcomes = alike.flatMap(({ result }) => (result ? [result.alone] : []));
   return { p50Ms: median(outcomes.map(({ p50Ms }) => p50Ms)), p99Ms: median(outcomes.map(({ p99Ms }) => p99Ms)) };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeId } from '@bulkhead/types';
 import { readProcessUsage } from '../process-usage.ts';
 import type { AbuserCommand } from './abuser.ts';
 import { type Abuse, type AbuseCounts, type AbuseTarget, POLITE_ADDRESS, variablesOf } from './abuses/abuse.ts';
@@ -16,6 +17,8 @@ const LOOK_EVERY_MS = 250;
 const REST_MS = 500;
 
 export interface AbuseWindow {
+  /** Where the polite client connects. */
+  readonly politeUrl: string;
   /** How long the polite client is alone before each abuse. */
   readonly aloneSeconds: number;
   readonly seconds: number;
@@ -43,10 +46,10 @@ export async function measureAbuse(
   abuse: Abuse,
   target: AbuseTarget,
   { server, abuser }: { readonly server: Child; readonly abuser: Child },
-  { aloneSeconds, seconds }: AbuseWindow,
+  { politeUrl, aloneSeconds, seconds }: AbuseWindow,
 ): Promise<AbuseResult> {
   const nodes = variablesOf(target);
-  const alone = await politely(target, async () => {
+  const alone = await politely(politeUrl, nodes, async () => {
     await sleep(aloneSeconds * 1000);
   });
   const before = await report(server, true);
@@ -56,7 +59,7 @@ export async function measureAbuse(
   let rssPeakBytes = before.rssBytes;
   let newcomers: Newcomers | undefined;
   const startMs = performance.now();
-  const abused = await politely(target, async () => {
+  const abused = await politely(politeUrl, nodes, async () => {
     if (abuse.needsChanges === true) change(CHANGE_EVERY_MS);
     const started = await abuser.ask<{ error?: string }>({ name: abuse.name, target } satisfies AbuserCommand);
     if (started.error !== undefined) throw new Error(`the abuse could not begin: ${started.error}`);
@@ -83,8 +86,8 @@ export async function measureAbuse(
   };
 }
 
-async function politely({ url, nodePrefix }: AbuseTarget, during: () => Promise<void>): Promise<PoliteOutcome> {
-  const client = await PoliteClient.connect(url, POLITE_ADDRESS, variablesOf({ nodePrefix }));
+async function politely(url: string, nodes: readonly NodeId[], during: () => Promise<void>): Promise<PoliteOutcome> {
+  const client = await PoliteClient.connect(url, POLITE_ADDRESS, nodes);
   client.start();
   try {
     await during();

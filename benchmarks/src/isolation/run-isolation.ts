@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AbuseTarget } from './abuses/abuse.ts';
+import { type AbuseTarget, urlBy } from './abuses/abuse.ts';
 import { allAbuses } from './abuses/all-abuses.ts';
 import { Child } from './child.ts';
 import { METHODS, NODE_PREFIX } from './isolation-nodes.ts';
@@ -39,15 +39,18 @@ export async function runIsolation({ workDir, seconds, only, servers }: Isolatio
       for (const abuse of abuses) {
         // One that did not survive the abuse before is started anew.
         if (server?.process.isAlive !== true) server = await startServer(file, join(workDir, `isolation-${name}`));
-        if (abuse.overWss === true && server.wssUrl === undefined) continue;
-        const target: AbuseTarget = { url: server.url, wssUrl: server.wssUrl, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
+        const { url, webUrls } = server;
+        const target: AbuseTarget = { url, webUrls, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
+        const { transport, politeTransport } = abuse;
+        const politeUrl = urlBy(target, politeTransport);
+        if (urlBy(target, transport) === undefined || politeUrl === undefined) continue;
         const processes = { server: server.process, abuser };
         let row: IsolationRow;
         try {
-          const result = await measureAbuse(abuse, target, processes, { aloneSeconds: ALONE_SECONDS, seconds });
-          row = { abuse: abuse.name, server: name, result, error: undefined };
+          const result = await measureAbuse(abuse, target, processes, { politeUrl, aloneSeconds: ALONE_SECONDS, seconds });
+          row = { abuse: abuse.name, server: name, politeTransport, result, error: undefined };
         } catch (error) {
-          row = { abuse: abuse.name, server: name, result: undefined, error: (error as Error).message };
+          row = { abuse: abuse.name, server: name, politeTransport, result: undefined, error: (error as Error).message };
           await abuser.ask({ name: undefined });
           await server.process.end();
         }
@@ -66,14 +69,14 @@ export async function runIsolation({ workDir, seconds, only, servers }: Isolatio
 interface StartedServer {
   readonly process: Child;
   readonly url: string;
-  readonly wssUrl: string | undefined;
+  readonly webUrls: readonly string[];
 }
 
 async function startServer(file: string, pki: string): Promise<StartedServer> {
   mkdirSync(pki, { recursive: true });
   const process = new Child(file, ['--pki', pki]);
-  const { url, wssUrl } = await process.next<{ url: string; wssUrl?: string }>();
-  return { process, url, wssUrl };
+  const { url, webUrls = [] } = await process.next<{ url: string; webUrls?: readonly string[] }>();
+  return { process, url, webUrls };
 }
 
 /** No errors, nothing left, and p99 within the bound. */

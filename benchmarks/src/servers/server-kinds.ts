@@ -52,7 +52,7 @@ function bulkhead(workDir: string, name = 'bulkhead', more: readonly string[] = 
   return {
     name,
     isOpcUaServer: true,
-    transports: ['opc.tcp:', 'opc.wss:'],
+    transports: ['opc.tcp:', 'opc.wss:', 'opc.https:'],
     nodePrefix: NODE_PREFIX,
     missing: existsSync(REFERENCE_SERVER) ? undefined : `${REFERENCE_SERVER} is not built`,
     start: (tickMs) => startServerProcess([process.execPath, REFERENCE_SERVER, ...args, ...tickArgs(tickMs)]),

@@ -14,16 +14,17 @@ export interface ReservedTokenBucketsOptions {
   /** Each different key gets a reservation of its own. Default: none. */
   readonly trustedOwners?: readonly string[];
   /**
-   * Of the shared tokens the last so many go to ordinary callers that come seldom: a storm of one leaves others a way in. A caller has as
-   * many before it comes often, and gets them back slowly. An integer from 0 to less than what is shared. Default 0.
+   * Of the shared tokens the last so many go to ordinary callers that come seldom: a storm of one leaves others a way in. An
+   * eighth of them make a caller one that comes often, for as long as it goes on. Whoever is alone may have them all. An integer from 0 to less than what is shared. Default 0.
    */
   readonly keptForSeldom?: number;
 }
 
 /** Callers known apart while tokens are scarce; others don't come seldom then. */
 const MAX_SELDOM_KEYS = 16_384;
-/** A caller comes seldom up to this part of the shared rate. */
-const SELDOM_PART = 64;
+/** A caller comes seldom up to this part of the shared rate, and of the tokens that are kept. */
+const SELDOM_RATE_PART = 1 / 64;
+const SELDOM_BURST_PART = 1 / 8;
 
 /**
  * One connection rate, divided so that a storm cannot lock the important out. Of the burst and of the rate, one token (per
@@ -46,8 +47,9 @@ export class ReservedTokenBuckets {
     const burst = requireInteger('connectionBurst', options.connectionBurst, reserved + 1) - reserved;
     this.#shared = new TokenBucket(perSecond(rate, burst));
     this.#keptForSeldom = requireInteger('keptForSeldom', options.keptForSeldom ?? 0, 0, burst - 1);
-    const seldomRate = perSecond(Math.max(1, Math.floor(rate / SELDOM_PART)), Math.max(1, this.#keptForSeldom));
-    this.#seldom = new SeldomKeys({ rate: seldomRate, maxKeys: MAX_SELDOM_KEYS });
+    const seldomRate = Math.max(1, Math.floor(rate * SELDOM_RATE_PART));
+    const seldomBurst = Math.max(1, Math.ceil(this.#keptForSeldom * SELDOM_BURST_PART));
+    this.#seldom = new SeldomKeys({ rate: perSecond(seldomRate, seldomBurst), maxKeys: MAX_SELDOM_KEYS });
   }
 
   /**
@@ -66,8 +68,8 @@ export class ReservedTokenBuckets {
 
   #acquireOrdinary(nowMs: number, key: string): Acquisition {
     const available = this.#shared.available(nowMs);
-    const isKept = available > 0 && available <= this.#keptForSeldom;
-    if (!isKept || this.#seldom.comes(nowMs, key)) return this.#shared.tryAcquire(nowMs);
+    const isScarce = available <= this.#keptForSeldom;
+    if (!isScarce || this.#seldom.comes(nowMs, key) || this.#seldom.trackedKeyCount === 1) return this.#shared.tryAcquire(nowMs);
     return { kind: 'retry', retryAtMs: this.#shared.readyAtMs(nowMs, this.#keptForSeldom + 1) };
   }
 

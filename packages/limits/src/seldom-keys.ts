@@ -9,6 +9,9 @@ export interface SeldomKeysOptions {
   readonly maxKeys: number;
 }
 
+/** A key that didn't come for so long isn't known any more. */
+const IDLE_MS = 600_000;
+
 /**
  * Tells the keys that come seldom from those that come again and again, by a slow bucket for each. When as many are known as may be, a new
  * key does not come seldom: nobody's bucket is dropped or reset for it.
@@ -20,7 +23,7 @@ export class SeldomKeys {
   constructor({ rate, maxKeys }: SeldomKeysOptions) {
     this.#buckets = new IdleTable({
       maxKeys,
-      idleMs: new TokenBucket(rate).fillMs,
+      idleMs: Math.max(IDLE_MS, new TokenBucket(rate).fillMs),
       create: () => new TokenBucket(rate),
       isSettled: (bucket, nowMs) => bucket.isFull(nowMs),
     });

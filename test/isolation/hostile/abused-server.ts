@@ -16,6 +16,7 @@ import {
   PoliteClient,
   type PoliteOutcome,
   type RunningAbuse,
+  urlBy,
   variablesOf,
 } from '@bulkhead/benchmarks';
 import { startTestServer, usageOf } from '../../support/test-server.ts';
@@ -61,6 +62,7 @@ export async function abuseServer(abuse: Abuse): Promise<AbuseRecord> {
       maxSessionTimeoutMs: SESSION_TIMEOUT_MS,
       requestParking: isolationParking,
       webSocket: {},
+      https: {},
       webPort: { port: 0 },
       pki: { autoAcceptUntrustedCertificates: true },
     },
@@ -68,10 +70,9 @@ export async function abuseServer(abuse: Abuse): Promise<AbuseRecord> {
   const workDir = mkdtempSync(join(tmpdir(), 'bulkhead-abuser-'));
   try {
     const url = test.server.endpointUrls[0] ?? '';
-    const wssUrl = test.server.endpointUrls.find((each) => each.startsWith('opc.wss:'));
-    const target = { url, wssUrl, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
+    const target = { url, webUrls: test.server.endpointUrls.slice(1), nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
     const nodes = variablesOf(target);
-    const connect = (): Promise<PoliteClient> => PoliteClient.connect(url, POLITE_ADDRESS, nodes);
+    const connect = (): Promise<PoliteClient> => PoliteClient.connect(urlBy(target, abuse.politeTransport) ?? url, POLITE_ADDRESS, nodes);
     const alone = await connect();
     alone.start();
     await sleep(ALONE_MS);

@@ -3,8 +3,8 @@ import { NodeId } from '@bulkhead/types';
 /** The server that is abused. */
 export interface AbuseTarget {
   readonly url: string;
-  /** Where it can be reached by opc.wss; undefined when it can't. */
-  readonly wssUrl?: string | undefined;
+  /** Where it can be reached by HTTPS and WebSockets; those that are left out it doesn't have. */
+  readonly webUrls?: readonly string[] | undefined;
   /** Text form of the NodeId of the first of the 1,000 Doubles, but for the number at its end. */
   readonly nodePrefix: string;
   readonly methods: TargetMethods;
@@ -44,8 +44,10 @@ export interface Abuse {
   readonly name: string;
   /** The variables change during it. */
   readonly needsChanges?: boolean;
-  /** It comes by opc.wss; servers without are left out. */
-  readonly overWss?: boolean;
+  /** The scheme that it comes by, with its colon; servers without are left out. Default: opc.tcp. */
+  readonly transport?: WebTransport;
+  /** The same for the polite client. */
+  readonly politeTransport?: WebTransport;
   /** New clients have to get in during it. */
   readonly admitsNewcomers?: boolean;
   start(target: AbuseTarget): Promise<RunningAbuse>;
@@ -62,6 +64,14 @@ export const POLITE_ADDRESS = '127.0.0.9';
 /** The source address of the n-th abuser: one of `count` callers, none of them the polite one. */
 export function abuserAddress(index: number, count: number): string {
   return `127.0.0.${20 + (index % count)}`;
+}
+
+/** Schemes with their colon. */
+export type WebTransport = 'opc.wss:' | 'opc.https:';
+
+/** Where a target is reached by a transport; opc.tcp when none is named. Undefined where it can't be. */
+export function urlBy({ url, webUrls = [] }: AbuseTarget, transport: WebTransport | undefined): string | undefined {
+  return transport === undefined ? url : webUrls.find((each) => each.startsWith(transport));
 }
 
 /** All variables of the target. */

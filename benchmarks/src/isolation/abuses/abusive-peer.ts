@@ -1,4 +1,3 @@
-import { connect, type Socket } from 'node:net';
 import {
   ActivateSessionRequest,
   ActivateSessionResponse,
@@ -19,7 +18,7 @@ import { ChunkSplitter } from '../../client/chunk-splitter.ts';
 import { type Acknowledge, BUFFER_BYTES, decodeAcknowledge, encodeHello } from '../../client/handshake.ts';
 import { decodeResponse, encodeRequest } from '../../client/message-body.ts';
 import { HEADER_BYTES, PlainChannel } from '../../client/plain-channel.ts';
-import { WssStream } from '../../client/wss-stream.ts';
+import { type ChunkSocket, socketFor } from '../../client/socket-for.ts';
 import type { AbuseCounts } from './abuse.ts';
 
 const MSG = 0x4d;
@@ -46,7 +45,7 @@ export class AbusivePeer {
   onClosed: (() => void) | undefined;
   readonly #url: string;
   readonly #tally: Tally;
-  readonly #socket: Socket | WssStream;
+  readonly #socket: ChunkSocket;
   #isClosing = false;
   #chunksToReturn = 0;
   #answer: { resolve: (chunk: Buffer) => void; reject: (error: Error) => void } | undefined;
@@ -56,10 +55,8 @@ export class AbusivePeer {
   constructor(url: string, localAddress: string, tally: Tally) {
     this.#url = url;
     this.#tally = tally;
-    const { protocol, hostname, port } = new URL(url);
     const splitter = new ChunkSplitter(BUFFER_BYTES, (bytes, start, end) => this.#onChunk(bytes, start, end));
-    const address = { host: hostname, port: Number(port), localAddress };
-    this.#socket = protocol === 'opc.wss:' ? new WssStream(address) : connect({ ...address, noDelay: true });
+    this.#socket = socketFor(url, localAddress);
     this.#socket.on('connect', () => tally.connections++);
     this.#socket.on('data', (bytes) => splitter.push(bytes, bytes.length));
     this.#socket.on('error', () => {});
@@ -79,6 +76,14 @@ export class AbusivePeer {
   /** What is not yet with the operating system. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
+  }
+
+  /** Until it is connected, TLS included. @throws Error when the server closes before. */
+  secured(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.once('connect', resolve);
+      this.#socket.once('close', () => reject(new Error('closed by the server')));
+    });
   }
 
   async hello(): Promise<Acknowledge> {

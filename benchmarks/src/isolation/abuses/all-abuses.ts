@@ -1,8 +1,8 @@
 import type { Abuse } from './abuse.ts';
 import { burningCalls, slowCalls, waitingCalls } from './calls.ts';
-import { connectStorm, silentConnections } from './connections.ts';
+import { connectStorm, silentConnections, tlsStorm } from './connections.ts';
 import { halfSenders } from './half-senders.ts';
-import { hog, hogBehindOneAddress, hogOverWss } from './hog.ts';
+import { hog, hogBehindOneAddress, hogsOverTheWeb } from './hog.ts';
 import { deafSubscribers, publishFlood } from './subscribers.ts';
 import { unactivatedSessions } from './unactivated-sessions.ts';
 
@@ -10,9 +10,10 @@ import { unactivatedSessions } from './unactivated-sessions.ts';
 export const allAbuses: readonly Abuse[] = [
   hog,
   hogBehindOneAddress,
-  hogOverWss,
+  ...hogsOverTheWeb,
   halfSenders,
   connectStorm,
+  tlsStorm,
   silentConnections,
   unactivatedSessions,
   deafSubscribers,

@@ -2,7 +2,7 @@ import { SecurityPolicies } from '@bulkhead/security';
 import { type ClientSecurity, discoverSecurity, loadIdentity } from '../../client/client-security.ts';
 import { encodeHello } from '../../client/handshake.ts';
 import { SecuredChannel } from '../../client/secured-channel.ts';
-import { type Abuse, abuserAddress } from './abuse.ts';
+import { type Abuse, abuserAddress, urlBy } from './abuse.ts';
 import { startPeers } from './peers.ts';
 
 const CONNECTIONS = 200;
@@ -22,6 +22,25 @@ export const connectStorm: Abuse = {
       abuse: async (peer) => {
         peer.send(bytes);
         peer.returnAfterChunks(2);
+      },
+    });
+  },
+};
+
+/** Peers that begin TLS as fast as they can, and go away once they have it: each costs the server a signature. */
+export const tlsStorm: Abuse = {
+  name: 'connect storm, TLS',
+  transport: 'opc.https:',
+  admitsNewcomers: true,
+  start: (target) => {
+    const url = urlBy(target, 'opc.https:') ?? target.url;
+    return startPeers(url, {
+      count: CONNECTIONS,
+      addressOf: (index) => abuserAddress(index, CALLERS),
+      abuse: async (peer) => {
+        // Answered by this side alone, as soon as TLS is there.
+        await peer.secured();
+        peer.destroyAndReturn();
       },
     });
   },

@@ -17,12 +17,13 @@ export async function createWebPort(
   const { https, webSocket, webPort, rateLimits, maxChannelCount, maxBufferSize } = options;
   if (webSocket === undefined && https === undefined) return undefined;
   const { connections, runtime } = parts;
-  const { plain, tls, ...settings } = webPort;
+  const { plain, tls, tlsHandshakesPerSecond, ...settings } = webPort;
   const port = new WebPort({
     ...settings,
     gate: connections,
     requestClientCertificate: https?.sessionless?.validateClientCertificate !== undefined,
     tls: plain ? undefined : (tls ?? store.tlsIdentity()),
+    handshakePace: { clock: runtime.clock, timers: runtime.timers, perSecond: tlsHandshakesPerSecond },
     backlog: rateLimits.listenBacklog,
     maxConnections: maxChannelCount + SPARE_SOCKETS + (options.proxyProtocol?.maxWaitingConnections ?? 0),
     proxyHeaders: createProxyHeaderGate(options, runtime),

@@ -15,6 +15,8 @@ export interface WebPortSettings {
   readonly allowedOrigins?: readonly string[];
   /** From the accepted connection to the head of its first request, TLS included, ms. Default 10 s. */
   readonly startUpTimeoutMs?: number;
+  /** TLS handshakes that may begin per second, by turns between callers; others wait. Each costs a signature. Default 100. */
+  readonly tlsHandshakesPerSecond?: number;
   /** For the head of each later request, ms. Default 10 s. */
   readonly headersTimeoutMs?: number;
   /** For a whole request, body included, ms. Default 30 s. */
@@ -61,6 +63,7 @@ export function resolveWebPort(options: WebPortSettings | undefined, defaultHost
     allowedOrigins,
     ...(tls === undefined ? {} : { tls }),
     startUpTimeoutMs: number('startUpTimeoutMs', 10_000, 1),
+    tlsHandshakesPerSecond: number('tlsHandshakesPerSecond', 100, 1),
     headersTimeoutMs: number('headersTimeoutMs', 10_000, 1),
     requestTimeoutMs: number('requestTimeoutMs', 30_000, 1),
     keepAliveTimeoutMs: number('keepAliveTimeoutMs', 30_000, 1),

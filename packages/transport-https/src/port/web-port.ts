@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
 import type { Logger, RemoteAddress } from '@bulkhead/contracts';
 import { type ConnectionGate, type ProxyHeaders, remoteAddressOf, type SocketAddress, type UpgradeHandler } from '@bulkhead/transport';
+import { type HandshakePace, HandshakePacer } from './handshake-pacer.ts';
 import { Upgrades } from './upgrades.ts';
 import { WebConnection } from './web-connection.ts';
 
@@ -25,6 +26,8 @@ export interface WebPortOptions {
   readonly tls: TlsIdentity | undefined;
   /** Asks clients for a certificate; whether it is trusted is for others to say. Default false. */
   readonly requestClientCertificate?: boolean;
+  /** How fast TLS handshakes may begin. Default: as fast as connections are admitted. */
+  readonly handshakePace?: HandshakePace;
   /** Connections that the operating system keeps until they are accepted; default 512. */
   readonly backlog?: number;
   /** Reads the headers of trusted proxies. Default: every peer speaks for itself. */
@@ -55,6 +58,7 @@ export class WebPort {
   readonly server: HttpServer;
   readonly #options: WebPortOptions;
   readonly #upgrades: Upgrades;
+  readonly #pacer: HandshakePacer | undefined;
   /** By the peer's address and port: how a TLS socket and the TCP socket below it are known to be one. */
   readonly #connections: Map<string, WebConnection> = new Map();
   #nextId = 1;
@@ -64,6 +68,8 @@ export class WebPort {
   constructor(options: WebPortOptions) {
     this.#options = options;
     this.#upgrades = new Upgrades((options.allowedOrigins ?? []).map((origin) => origin.toLowerCase()));
+    const { handshakePace, tls } = options;
+    this.#pacer = handshakePace === undefined || tls === undefined ? undefined : new HandshakePacer(handshakePace);
     this.server = createServer(options);
     if (options.maxConnections !== undefined) this.server.maxConnections = options.maxConnections;
     this.#admitConnections();
@@ -116,6 +122,7 @@ export class WebPort {
 
   /** Stops accepting, cuts what is still connected, and resolves once no handle is left. Idempotent. */
   async close(): Promise<void> {
+    this.#pacer?.close();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeAllConnections();
     for (const connection of [...this.#connections.values()]) connection.destroy();
@@ -127,8 +134,13 @@ export class WebPort {
     const own = this.server.listeners('connection') as ((socket: Socket) => void)[];
     this.server.removeAllListeners('connection');
     const admit = (socket: Socket, remote: RemoteAddress): void => {
-      if (this.#tryAdmit(socket, remote)) for (const listener of own) listener.call(this.server, socket);
-      else socket.resetAndDestroy();
+      const connection = this.#tryAdmit(socket, remote);
+      if (connection === undefined) return void socket.resetAndDestroy();
+      const start = (): void => {
+        if (!socket.destroyed) for (const listener of own) listener.call(this.server, socket);
+      };
+      if (this.#pacer === undefined) start();
+      else if (!this.#pacer.begin(connection.owner.key, start)) socket.resetAndDestroy();
     };
     const { proxyHeaders } = this.#options;
     this.server.on('connection', (socket: Socket) => {
@@ -144,16 +156,16 @@ export class WebPort {
     });
   }
 
-  #tryAdmit(socket: Socket, remote: RemoteAddress): boolean {
+  #tryAdmit(socket: Socket, remote: RemoteAddress): WebConnection | undefined {
     const admission = this.#options.gate.admitIncoming(remote.address);
-    if (typeof admission === 'string') return false;
+    if (typeof admission === 'string') return undefined;
     const connection = new WebConnection(this.#nextId++, socket, remote, admission, this.#options.startUpTimeoutMs ?? 10_000);
     const key = keyOf(socket);
     this.#connections.set(key, connection);
     socket.once('close', () => {
       if (this.#connections.get(key) === connection) this.#connections.delete(key);
     });
-    return true;
+    return connection;
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
