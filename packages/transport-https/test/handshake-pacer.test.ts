@@ -6,7 +6,7 @@ function pacerAt(perSecond: number): {
   readonly clock: ManualClock;
   readonly pacer: HandshakePacer;
   readonly begun: string[];
-  begin(caller: string): void;
+  readonly begin: (caller: string) => void;
 } {
   const clock = new ManualClock();
   const pacer = new HandshakePacer({ clock, timers: clock, perSecond });
