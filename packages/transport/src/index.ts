@@ -8,6 +8,7 @@ export type { ConnectionThrottles } from './connection-throttles.ts';
 export { detach } from './detach.ts';
 export { type ConnectionGate, IncomingConnection, type ProxyHeaders } from './incoming-connection.ts';
 export type { ConnectionInitiator, OutgoingConnection, OutgoingConnectionEvents } from './outgoing-connection.ts';
+export { type Pace, PacedTurns } from './paced-turns.ts';
 export { type PingTimers, PingWatch } from './ping-watch.ts';
 export type { PlainMessages } from './plain-messages.ts';
 export type { ProxyHeader, ProxyHeaderFault } from './proxy-protocol/proxy-header.ts';

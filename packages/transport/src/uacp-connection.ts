@@ -185,7 +185,10 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
    */
   #discard(bytes: Buffer): void {
     this.#discardedBytes += bytes.length;
-    if (this.#state !== 'closing' || this.#discardedBytes <= this.#environment.limits.receiveBufferSize) return;
+    if (this.#state === 'closing' && this.#discardedBytes > this.#environment.limits.receiveBufferSize) this.#stopReading();
+  }
+
+  #stopReading(): void {
     this.#transport.pause();
     this.#deadlines.lingerShortens();
     this.#deadlines.arm();
@@ -356,6 +359,8 @@ export class UacpConnection implements ByteTransportEvents, ExchangeEvents, Unse
     this.#close(reason, detail === undefined ? nameOfStatus(status) : `${nameOfStatus(status)}: ${detail}`);
     this.#sendError(status);
     this.#endTransport();
+    // In the middle of a message: more of it is on its way.
+    if (status === StatusCodes.BadTcpNotEnoughResources) this.#stopReading();
   }
 
   #sendError(error: StatusCode): void {

@@ -1,5 +1,6 @@
-import type { Clock, Timer, Timers } from '@bulkhead/contracts';
-import { perSecond, TokenBucket } from '@bulkhead/limits';
+import type { Clock, Timers } from '@bulkhead/contracts';
+import { perSecond } from '@bulkhead/limits';
+import { PacedTurns } from '@bulkhead/transport';
 
 /** How fast TLS handshakes may begin. */
 export interface HandshakePace {
@@ -20,22 +21,18 @@ const WAITING_PART = 1;
  * one that connects again and again would hold up everybody. Those that wait have places which others want: there is a bound for each caller.
  */
 export class HandshakePacer {
-  readonly #pace: HandshakePace;
-  readonly #bucket: TokenBucket;
-  /** By caller, the one whose turn is next first. */
-  readonly #waiting: Map<string, (() => void)[]> = new Map();
-  #waitingCount = 0;
-  #timer: Timer | undefined;
+  readonly #turns: PacedTurns;
+  readonly #perSecond: number;
 
   /** @throws RangeError */
-  constructor(pace: HandshakePace) {
-    this.#pace = pace;
-    this.#bucket = new TokenBucket(perSecond(pace.perSecond, Math.ceil(pace.perSecond * BURST_PART)));
+  constructor({ clock, timers, perSecond: count }: HandshakePace) {
+    this.#perSecond = count;
+    this.#turns = new PacedTurns({ clock, timers, rate: perSecond(count, Math.ceil(count * BURST_PART)) });
   }
 
   /** Handshakes that wait. */
   get waitingCount(): number {
-    return this.#waitingCount;
+    return this.#turns.waitingCount;
   }
 
   /**
@@ -43,51 +40,18 @@ export class HandshakePacer {
    * @returns false when too many of the caller's wait already.
    */
   begin(caller: string, start: () => void): boolean {
-    if (this.#waiting.size === 0 && this.#bucket.tryAcquire(this.#pace.clock.nowMs()).kind === 'granted') {
-      start();
-      return true;
-    }
-    const own = this.#waiting.get(caller);
-    if (own === undefined) this.#waiting.set(caller, [start]);
-    else if (this.#mayWait(own.length)) own.push(start);
-    else return false;
-    this.#waitingCount++;
-    this.#arm();
+    if (!this.#mayWait(this.#turns.waitingOf(caller))) return false;
+    if (this.#turns.wait(caller, 1, start) === undefined) start();
     return true;
   }
 
   /** Nothing begins any more. Idempotent. */
   close(): void {
-    this.#waiting.clear();
-    this.#waitingCount = 0;
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#turns.close();
   }
 
   #mayWait(ofCaller: number): boolean {
-    const { perSecond: rate } = this.#pace;
-    return ofCaller < rate * WAITING_PART_OF_CALLER && this.#waitingCount < rate * WAITING_PART;
-  }
-
-  #arm(): void {
-    if (this.#timer !== undefined) return;
-    const { clock, timers } = this.#pace;
-    const nowMs = clock.nowMs();
-    this.#timer = timers.after(Math.max(0, this.#bucket.readyAtMs(nowMs) - nowMs), () => {
-      this.#timer = undefined;
-      this.#beginNext();
-      if (this.#waiting.size > 0) this.#arm();
-    });
-  }
-
-  #beginNext(): void {
-    for (const [caller, starts] of this.#waiting) {
-      if (this.#bucket.tryAcquire(this.#pace.clock.nowMs()).kind !== 'granted') return;
-      this.#waiting.delete(caller);
-      const start = starts.shift();
-      this.#waitingCount--;
-      if (starts.length > 0) this.#waiting.set(caller, starts);
-      start?.();
-    }
+    if (ofCaller === 0) return true;
+    return ofCaller < this.#perSecond * WAITING_PART_OF_CALLER && this.#turns.waitingCount < this.#perSecond * WAITING_PART;
   }
 }
