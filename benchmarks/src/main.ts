@@ -57,10 +57,10 @@ async function main(options: Options): Promise<void> {
   if (results.some(({ error }) => error !== undefined)) process.exitCode = 1;
 }
 
-async function measureIsolation({ seconds, only, servers }: Options): Promise<void> {
+async function measureIsolation({ seconds, only, servers, foreign }: Options): Promise<void> {
   mkdirSync(WORK_DIR, { recursive: true });
   console.log(`${describeMachine()}; each abuse for ${seconds} s\n`);
-  if (!(await runIsolation({ workDir: WORK_DIR, seconds, only, servers }))) process.exitCode = 1;
+  if (!(await runIsolation({ workDir: WORK_DIR, seconds, only, servers, running: foreign }))) process.exitCode = 1;
 }
 
 function chooseScenarios({ only }: Options): readonly Scenario[] {

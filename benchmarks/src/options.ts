@@ -38,7 +38,7 @@ export const HELP: string = `Measures Bulkhead's reference server and others by 
   --client-storm         many managed sessions connect at once, and come back at once, beside a subscriber
   --sessions N           how many                                                       (1000)
   --isolation            a polite client's latency alone and beside each way to abuse a server; --only names abuses, --seconds is
-                         the time of each (10)
+                         the time of each (10); with --url against a server that runs already, but for abuses that need methods of ours
   --list, --help
 
 CPU time and RSS are read from /proc: Linux only, elsewhere their columns are empty.`;

@@ -4,9 +4,10 @@ import { readProcessUsage } from '../process-usage.ts';
 import type { AbuserCommand } from './abuser.ts';
 import { type Abuse, type AbuseCounts, type AbuseTarget, POLITE_ADDRESS, variablesOf } from './abuses/abuse.ts';
 import type { Child } from './child.ts';
+import type { MeasuredServer } from './measured-server.ts';
 import { Newcomers } from './newcomers.ts';
 import { PoliteClient, type PoliteOutcome } from './polite-client.ts';
-import type { ServerCommand, ServerReport } from './server-report.ts';
+import type { ServerReport } from './server-report.ts';
 
 const NEWCOMER_ADDRESS = '127.0.0.10';
 const CHANGE_EVERY_MS = 100;
@@ -45,30 +46,29 @@ export interface AbuseResult {
 export async function measureAbuse(
   abuse: Abuse,
   target: AbuseTarget,
-  { server, abuser }: { readonly server: Child; readonly abuser: Child },
+  { server, abuser }: { readonly server: MeasuredServer; readonly abuser: Child },
   { politeUrl, aloneSeconds, seconds }: AbuseWindow,
 ): Promise<AbuseResult> {
   const nodes = variablesOf(target);
   const alone = await politely(politeUrl, nodes, async () => {
     await sleep(aloneSeconds * 1000);
   });
-  const before = await report(server, true);
-  const change = (everyMs: number): void => server.send({ kind: 'change', everyMs } satisfies ServerCommand);
+  const before = await server.report(true);
   let counts: AbuseCounts | undefined;
   let during: ServerReport = before;
   let rssPeakBytes = before.rssBytes;
   let newcomers: Newcomers | undefined;
   const startMs = performance.now();
   const abused = await politely(politeUrl, nodes, async () => {
-    if (abuse.needsChanges === true) change(CHANGE_EVERY_MS);
+    if (abuse.needsChanges === true) server.change(CHANGE_EVERY_MS);
     const started = await abuser.ask<{ error?: string }>({ name: abuse.name, target } satisfies AbuserCommand);
     if (started.error !== undefined) throw new Error(`the abuse could not begin: ${started.error}`);
     if (abuse.admitsNewcomers === true) newcomers = new Newcomers(target.url, NEWCOMER_ADDRESS, nodes);
     rssPeakBytes = await watchRss(server, seconds * 1000);
-    during = await report(server, false);
+    during = await server.report(false);
     await newcomers?.stop();
     counts = await abuser.ask<AbuseCounts>({ name: undefined } satisfies AbuserCommand);
-    change(0);
+    server.change(0);
   });
   const elapsedMs = performance.now() - startMs;
   const after = await comesToRest(server);
@@ -97,12 +97,8 @@ async function politely(url: string, nodes: readonly NodeId[], during: () => Pro
   return client.outcome;
 }
 
-function report(server: Child, isAtRest: boolean): Promise<ServerReport> {
-  return server.ask<ServerReport>({ kind: 'report', isAtRest } satisfies ServerCommand);
-}
-
 /** Until `durationMs` are over. @returns the most that the server's process had in memory. */
-async function watchRss({ pid }: Child, durationMs: number): Promise<number> {
+async function watchRss({ pid }: MeasuredServer, durationMs: number): Promise<number> {
   const endMs = performance.now() + durationMs;
   let peakBytes = 0;
   while (performance.now() < endMs) {
@@ -112,11 +108,11 @@ async function watchRss({ pid }: Child, durationMs: number): Promise<number> {
   return peakBytes;
 }
 
-async function comesToRest(server: Child): Promise<ServerReport> {
+async function comesToRest(server: MeasuredServer): Promise<ServerReport> {
   const deadlineMs = performance.now() + REST_WITHIN_MS;
   const isAtRest = ({ held = {} }: ServerReport): boolean => Object.values(held).every((count) => count === 0);
-  while (performance.now() < deadlineMs && !isAtRest(await report(server, false))) await sleep(LOOK_EVERY_MS);
-  await report(server, true);
+  while (performance.now() < deadlineMs && !isAtRest(await server.report(false))) await sleep(LOOK_EVERY_MS);
+  await server.report(true);
   await sleep(REST_MS);
-  return report(server, true);
+  return server.report(true);
 }

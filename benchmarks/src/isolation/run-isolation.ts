@@ -1,11 +1,11 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AbuseTarget, urlBy } from './abuses/abuse.ts';
 import { allAbuses } from './abuses/all-abuses.ts';
 import { Child } from './child.ts';
-import { METHODS, NODE_PREFIX } from './isolation-nodes.ts';
+import { METHODS } from './isolation-nodes.ts';
 import { type IsolationRow, ratioOf, renderIsolation } from './isolation-table.ts';
 import { measureAbuse } from './measure-abuse.ts';
+import { type MeasuredServer, type RunningServer, runningServer, startServer } from './measured-server.ts';
 
 /** So that the servers, not the abusers, get the processor when both want it. */
 const ABUSER_NICENESS = 10;
@@ -21,30 +21,42 @@ export interface IsolationOptions {
   /** Parts of the names of abuses; all when empty. */
   readonly only: readonly string[];
   readonly servers: readonly string[] | undefined;
+  /** One that runs already; alone unless `servers` names others. */
+  readonly running: RunningServer | undefined;
 }
 
 const SERVERS: Readonly<Record<string, string>> = { bulkhead: 'bulkhead-server.js', 'node-opcua': 'node-opcua-server.js' };
 
+/** Name of the server that runs already. */
+const RUNNING = 'url';
+
+function starterOf(name: string, pki: string, running: RunningServer | undefined): () => Promise<MeasuredServer> {
+  if (name === RUNNING && running !== undefined) return async () => runningServer(running);
+  const file = SERVERS[name];
+  if (file === undefined) throw new Error(`no server is called ${name}: ${Object.keys(SERVERS).join(', ')}`);
+  return () => startServer(file, pki);
+}
+
 /** Measures a polite client alone and beside each abuse; prints a markdown table. @returns whether Bulkhead kept its promise. */
-export async function runIsolation({ workDir, seconds, only, servers }: IsolationOptions): Promise<boolean> {
+export async function runIsolation({ workDir, seconds, only, servers, running }: IsolationOptions): Promise<boolean> {
   const abuses = allAbuses.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)));
   if (abuses.length === 0) throw new Error(`no abuse is called ${only.join(' or ')}: ${allAbuses.map(({ name }) => name).join(', ')}`);
   const rows: IsolationRow[] = [];
-  for (const name of servers ?? Object.keys(SERVERS)) {
-    const file = SERVERS[name];
-    if (file === undefined) throw new Error(`no server is called ${name}: ${Object.keys(SERVERS).join(', ')}`);
-    let server: StartedServer | undefined;
+  for (const name of servers ?? (running === undefined ? Object.keys(SERVERS) : [RUNNING])) {
+    const start = starterOf(name, join(workDir, `isolation-${name}`), running);
+    let server: MeasuredServer | undefined;
     const abuser = new Child('abuser.js', [], ABUSER_NICENESS);
     try {
       for (const abuse of abuses) {
         // One that did not survive the abuse before is started anew.
-        if (server?.process.isAlive !== true) server = await startServer(file, join(workDir, `isolation-${name}`));
-        const { url, webUrls } = server;
-        const target: AbuseTarget = { url, webUrls, nodePrefix: NODE_PREFIX, methods: METHODS, workDir };
+        if (server?.isAlive !== true) server = await start();
+        const { url, webUrls, nodePrefix, isOurs } = server;
+        if (!isOurs && abuse.needsMethods === true) continue;
+        const target: AbuseTarget = { url, webUrls, nodePrefix, methods: METHODS, workDir };
         const { transport, politeTransport } = abuse;
         const politeUrl = urlBy(target, politeTransport);
         if (urlBy(target, transport) === undefined || politeUrl === undefined) continue;
-        const processes = { server: server.process, abuser };
+        const processes = { server, abuser };
         let row: IsolationRow;
         try {
           const result = await measureAbuse(abuse, target, processes, { politeUrl, aloneSeconds: ALONE_SECONDS, seconds });
@@ -52,31 +64,18 @@ export async function runIsolation({ workDir, seconds, only, servers }: Isolatio
         } catch (error) {
           row = { abuse: abuse.name, server: name, politeTransport, result: undefined, error: (error as Error).message };
           await abuser.ask({ name: undefined });
-          await server.process.end();
+          await server.end();
         }
         rows.push(row);
         printProgress(row, rows);
       }
     } finally {
-      await server?.process.end();
+      await server?.end();
       await abuser.end();
     }
   }
   console.log(renderIsolation(rows));
   return rows.every((row) => row.server !== 'bulkhead' || isKept(row, rows));
-}
-
-interface StartedServer {
-  readonly process: Child;
-  readonly url: string;
-  readonly webUrls: readonly string[];
-}
-
-async function startServer(file: string, pki: string): Promise<StartedServer> {
-  mkdirSync(pki, { recursive: true });
-  const process = new Child(file, ['--pki', pki]);
-  const { url, webUrls = [] } = await process.next<{ url: string; webUrls?: readonly string[] }>();
-  return { process, url, webUrls };
 }
 
 /** No errors, nothing left, and p99 within the bound. */

@@ -20,7 +20,7 @@ export interface ServerKind {
 
 const DIST = resolve(fileURLToPath(import.meta.url), '../..');
 const REFERENCE_SERVER = resolve(DIST, '../../apps/reference-server/dist/main.js');
-const NODE_PREFIX = 'ns=2;s=Bench.Double.';
+export const NODE_PREFIX = 'ns=2;s=Bench.Double.';
 
 /** The servers that the benchmark starts by itself. @param workDir holds their certificates. */
 export function standardServers(workDir: string): readonly ServerKind[] {

@@ -44,6 +44,8 @@ export interface Abuse {
   readonly name: string;
   /** The variables change during it. */
   readonly needsChanges?: boolean;
+  /** It calls methods that only servers of this benchmark have. */
+  readonly needsMethods?: boolean;
   /** The scheme that it comes by, with its colon; servers without are left out. Default: opc.tcp. */
   readonly transport?: WebTransport;
   /** The same for the polite client. */

@@ -9,13 +9,25 @@ const DEPTH = 20;
 const CALLERS = 10;
 
 /** Method calls that wait, until no execution slot is left. */
-export const slowCalls: Abuse = { name: 'slow method calls', start: (target) => startCalls(target, target.methods.slow) };
+export const slowCalls: Abuse = {
+  name: 'slow method calls',
+  needsMethods: true,
+  start: (target) => startCalls(target, target.methods.slow),
+};
 
 /** The same of a method that tells the server that its calls only wait. */
-export const waitingCalls: Abuse = { name: 'slow method calls that park', start: (target) => startCalls(target, target.methods.waiting) };
+export const waitingCalls: Abuse = {
+  name: 'slow method calls that park',
+  needsMethods: true,
+  start: (target) => startCalls(target, target.methods.waiting),
+};
 
 /** Method calls that hold the processor. */
-export const burningCalls: Abuse = { name: 'CPU-burning method calls', start: (target) => startCalls(target, target.methods.burning) };
+export const burningCalls: Abuse = {
+  name: 'CPU-burning method calls',
+  needsMethods: true,
+  start: (target) => startCalls(target, target.methods.burning),
+};
 
 function startCalls(target: AbuseTarget, method: string): Promise<RunningAbuse> {
   const objectId = NodeId.parse(target.methods.object);
