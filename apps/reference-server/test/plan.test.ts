@@ -77,7 +77,7 @@ describe('the plan of a configuration', () => {
     ],
     [inServer({ ResourceIsolation: { HandshakeTimeout: '00:02:01' } }), 'handshakeTimeoutMs'],
     [inServer({ RateLimits: { ConnectionBurst: 2 } }), 'rateLimits.connectionBurst'],
-    [inServer({ RateLimits: { ConnectionBurst: '2' } }), 'OpcUa:Server:RateLimits:connectionBurst'],
+    [inServer({ RateLimits: { ConnectionBurst: '2' } }), 'OpcUa:Server:RateLimits:ConnectionBurst'],
     [inServer({ ResourceIsolation: { Mode: 'Fair' } }), 'OpcUa:Server:ResourceIsolation:Mode'],
   ])('RI-13 that cannot be made ends with 1 and names what is wrong: %j', async (content, path) => {
     const { out, err, exitCode: code } = await printPlan(content);
