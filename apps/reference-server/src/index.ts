@@ -1,3 +1,4 @@
+export { type ConfigurationMember, configurationMembers } from './configuration/json-schema.ts';
 export { type Configuration, defaultConfiguration, parseConfiguration } from './configuration.ts';
 export { REFERENCE_NAMESPACE_INDEX, REFERENCE_NAMESPACE_URI, type ReferenceNodeGroup, referenceNodeIds } from './nodes/node-ids.ts';
 export { addReferenceNodes, type ReferenceNodes, type ReferenceNodesOptions } from './nodes/reference-nodes.ts';

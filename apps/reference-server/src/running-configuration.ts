@@ -40,11 +40,13 @@ export class RunningConfiguration {
       const { configuration, json } = await load();
       const different = differences(this.#json, json);
       await server.reload(configuration);
-      log.setLevel(configuration.logLevel);
       const changed = different.filter((name) => reloadable.has(name));
       const waiting = different.filter((name) => !reloadable.has(name));
       this.#json = { ...this.#json, ...Object.fromEntries(changed.map((name) => [name, json[name as keyof ConfigurationJson]])) };
+      // Said at the level that says more.
+      if (!log.isEnabled('info')) log.setLevel(configuration.logLevel);
       log.log('info', 'configuration.reloaded', { changed, ...(waiting.length === 0 ? {} : { waitForRestart: waiting }) });
+      log.setLevel(configuration.logLevel);
     } catch (error) {
       log.log('error', 'configuration.refused', { reason: onOneLine((error as Error).message) });
     }
