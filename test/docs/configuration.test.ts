@@ -12,12 +12,12 @@ function isDefault(cell: string, standard: unknown, inWords: string | undefined)
   if (inWords !== undefined) return cell === inWords.replaceAll('`', '');
   if (standard === undefined) return cell === 'nothing';
   if (typeof standard === 'number') return quantityOf(cell) === standard;
-  return cell === (Array.isArray(standard) ? standard.join(', ') : String(standard));
+  return cell === (Array.isArray(standard) ? standard.join(', ') : JSON.stringify(standard).replaceAll('"', ''));
 }
 
 describe('docs/configuration.md', () => {
   it('has every member of a configuration file once, and no other', () => {
-    const documented = rows.map(({ cells }) => cells[0]);
+    const documented = rows.map(({ cells }) => cells[0] ?? '');
     expect(documented.toSorted()).toEqual(members.map(({ path }) => path.join('.')).toSorted());
   });
 
@@ -39,7 +39,7 @@ describe('docs/configuration.md', () => {
   });
 
   it('has a row for each option that sets limits in one go', () => {
-    const options = page.tables.find(({ titles }) => titles[0] === 'option')?.rows.map(({ cells }) => cells[0]);
+    const options = page.tables.find(({ titles }) => titles[0] === 'option')?.rows.map(({ cells }) => cells[0] ?? '');
     expect(options).toEqual(['--rate', '--throttle', '--concurrent', '--timeout']);
   });
 });

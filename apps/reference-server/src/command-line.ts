@@ -266,7 +266,7 @@ function topCommand(program: Command, chosen: Chosen): void {
     .argument('[url]', 'of the server', 'opc.tcp://127.0.0.1:4840')
     .option('--interval <ms>', 'between two looks (default: 1000)', integerIn(100, MAX_TICK_MS))
     .option('--once', 'print the table once and end')
-    .option('--user <name>', 'who may look: a user with the role SecurityAdmin or ConfigureAdmin', text)
+    .option('--user <name>', 'user to log in as (default: anonymous)', text)
     .option('--password-file <file>', 'where the password is; asked for on the terminal otherwise', text)
     .option('--unsecured', 'use an endpoint without security')
     .option('--pki <folder>', 'certificates of this client (default: ./pki-client)', text)

@@ -65,6 +65,8 @@ describe('a configuration file', () => {
 
   it('never repeats a password', () => {
     expect(faultOf({ users: [{ name: 'a', password: 'x-secret-x'.repeat(200) }] })).not.toContain('secret');
+    expect(faultOf({ users: [{ name: 'a', passwordHash: 'secret' }] })).not.toContain('secret');
+    for (const users of ['secret', ['a', 'secret']]) expect(faultOf({ users })).not.toContain('secret');
   });
 });
 

@@ -9,7 +9,7 @@ export interface JsonSchema {
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
-  readonly const?: unknown;
+  readonly const?: string | number | boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;

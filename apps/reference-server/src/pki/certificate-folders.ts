@@ -93,7 +93,7 @@ function placeFolder(folder: string, ofUsers: boolean, place: Exclude<Certificat
 
 async function listPlace(folder: string, ofUsers: boolean, place: Exclude<CertificatePlace, 'file'>): Promise<ListedCertificate[]> {
   const path = placeFolder(folder, ofUsers, place);
-  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+  const names: string[] = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
