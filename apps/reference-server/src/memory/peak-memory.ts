@@ -6,7 +6,7 @@ import type { MachineShare } from './propose-totals.ts';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What one of each costs at most, as it is reckoned here; buffers are counted by the plan. */
+/** What one of each costs, rounded up from what was measured; buffers are counted by the plan. */
 export const bytesPer = {
   /** Node, the code, the standard namespace. */
   process: 128 * MiB,
@@ -14,7 +14,7 @@ export const bytesPer = {
   /** Read ahead, a chunk each way, TLS. */
   connection: 256 * KiB,
   session: 64 * KiB,
-  monitoredItem: 1 * KiB,
+  monitoredItem: 1.5 * KiB,
 } as const;
 
 /** The totals of a server that memory goes by. */
