@@ -1,11 +1,17 @@
 import { configurationMembers } from '@bulkhead/reference-server';
 import { describe, expect, it } from 'vitest';
+import { limitsInCode } from './limits-in-code.ts';
 import { readDocument, type TableRow } from './markdown.ts';
 import { quantityOf } from './quantity.ts';
 
 const page = readDocument('docs/configuration.md');
 const rows = page.tables.filter(({ titles }) => titles[0] === 'member').flatMap((table) => table.rows);
 const members = configurationMembers();
+
+/** Limits that are built in. */
+const notOptions = /^(?:connection|httpsConnection|encoding|session|passwordLockout)\./u;
+/** Sections that the file has by another name. */
+const sections: Readonly<Record<string, string>> = { webPort: 'web', proxyProtocol: 'proxies', httpsRateLimits: 'https.rateLimits' };
 
 /** The default as the page may say it. */
 function isDefault(cell: string, standard: unknown, inWords: string | undefined): boolean {
@@ -30,6 +36,17 @@ describe('docs/configuration.md', () => {
       expect(cells[3]).toBe(environment ?? '-');
     },
   );
+
+  it('has every limit that an option of the server sets', () => {
+    const paths = members.map(({ path }) => path.join('.'));
+    for (const limit of limitsInCode().keys()) {
+      if (notOptions.test(limit)) continue;
+      const [section, ...rest] = limit.replace(/\[\].*$/u, '').split('.') as [string, ...string[]];
+      const member = rest.length === 0 ? [section, `limits.${section}`] : [[sections[section] ?? section, ...rest].join('.')];
+      const isThere = paths.some((path) => member.some((name) => path === name || path.startsWith(`${name}.`)));
+      expect(isThere || rest[0] === 'port', limit).toBe(true);
+    }
+  });
 
   it('names every value where there are a few', () => {
     for (const { path, schema } of members) {

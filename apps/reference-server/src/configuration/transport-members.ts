@@ -19,6 +19,7 @@ export const web = section('The port that opc.wss and opc.https share.', {
   headersTimeoutMs: milliseconds('For the head of each later request.'),
   requestTimeoutMs: milliseconds('For a whole request.'),
   keepAliveTimeoutMs: milliseconds('How long a connection may wait for its next request.'),
+  tlsHandshakesPerSecond: integer('TLS handshakes that may begin per second, by turns between callers.', { unit: 'per second' }),
   maxHeaderBytes: integer("Most bytes of a request's head.", { min: 1024, max: 1024 * 1024, unit: 'bytes' }),
 });
 
