@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:https';
 import { RawUacpPeer } from '@bulkhead/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServerProcess } from '../support/server-process.ts';
