@@ -4,5 +4,7 @@ export { REFERENCE_NAMESPACE_INDEX, REFERENCE_NAMESPACE_URI, type ReferenceNodeG
 export { addReferenceNodes, type ReferenceNodes, type ReferenceNodesOptions } from './nodes/reference-nodes.ts';
 export { planTable } from './plan-table.ts';
 export { planReferenceServer, type ReferenceServer, startReferenceServer } from './serve.ts';
+export { type IsolationReading, readIsolation } from './top/isolation-report.ts';
+export { ownerTable } from './top/owner-table.ts';
 export { type CallerReport, readServerReport, type ServerReport } from './top/server-report.ts';
 export { topTable } from './top/top-table.ts';

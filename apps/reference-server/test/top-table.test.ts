@@ -1,5 +1,7 @@
 import { ServerDiagnosticsSummaryDataType } from '@bulkhead/types';
 import { describe, expect, it } from 'vitest';
+import type { IsolationReading, OwnerRow } from '../src/top/isolation-report.ts';
+import { ownerTable } from '../src/top/owner-table.ts';
 import type { CallerReport, ServerReport } from '../src/top/server-report.ts';
 import { topTable } from '../src/top/top-table.ts';
 
@@ -57,5 +59,42 @@ describe('the table of top', () => {
     expect(topTable({ ...report(0), summary }, undefined, 5).split('\n')[0]).toBe(
       '0 requests/s, 3 sessions, 2 subscriptions, 1 sessions and 40 requests rejected',
     );
+  });
+});
+
+describe('the table of owners', () => {
+  const owner = (key: string, fields: Partial<OwnerRow> = {}): OwnerRow => ({
+    key,
+    ownerClass: 'Shared',
+    executionMs: 0,
+    refusalCount: 0,
+    retainedBytes: 0,
+    usage: [1, 0],
+    ...fields,
+  });
+  const stages = [
+    { stage: 'Connection', unit: 'count', used: 12, total: 200 },
+    { stage: 'RequestQueueBytes', unit: 'bytes', used: 0, total: 0 },
+  ];
+  const reading = (atMs: number, ...owners: OwnerRow[]): IsolationReading => ({ atMs, owners, stages });
+
+  it('shows who holds the event loop most first, in parts of it, and only stages that are in use', () => {
+    const before = reading(0, owner('user:polite', { executionMs: 10 }), owner('address:127.0.0.2', { executionMs: 100, refusalCount: 5 }));
+    const now = reading(
+      2000,
+      owner('user:polite', { executionMs: 20 }),
+      owner('address:127.0.0.2', { executionMs: 1500, refusalCount: 25, retainedBytes: 2048, usage: [3, 0] }),
+    );
+    const [summary, , titles, hog, polite] = ownerTable(now, before, 5).split('\n');
+    expect(summary).toBe('2 owners. In use: Connection 12 of 200');
+    expect(cells(titles)).toEqual(['owner', 'class', 'loop', 'ms in all', 'refusals/s', 'refusals', 'retained', 'connection']);
+    expect(cells(hog)).toEqual(['address:127.0.0.2', 'Shared', '70.0%', '1,500', '10.0', '25', '2 KiB', '3']);
+    expect(cells(polite)).toEqual(['user:polite', 'Shared', '0.5%', '20', '0', '0', '0 B', '1']);
+  });
+
+  it('keeps to the lines that there are', () => {
+    const lines = ownerTable(reading(0, ...Array.from({ length: 9 }, (_, at) => owner(`user:${at}`))), undefined, 4).split('\n');
+    expect(lines.at(-1)).toBe('and 5 more');
+    expect(lines).toHaveLength(8);
   });
 });

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ClientApplication, type ClientSession, type ClientUser, openSession } from '@bulkhead/client';
 import { StatusCodes, UaStatusError } from '@bulkhead/types';
 import type { TopFlags } from '../command-line.ts';
+import { type IsolationReading, readIsolation } from '../top/isolation-report.ts';
+import { ownerTable } from '../top/owner-table.ts';
 import { readServerReport, type ServerReport } from '../top/server-report.ts';
 import { topTable } from '../top/top-table.ts';
 import { askPassword } from './ask-password.ts';
@@ -10,7 +12,8 @@ import { askPassword } from './ask-password.ts';
 /** Top left, and everything below it erased. */
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 /** Lines that are no callers. */
-const HEAD_LINES = 4;
+const HEAD_LINES = 6;
+const HINT = 'A user with the role SecurityAdmin, ConfigureAdmin or Supervisor (--user) sees owners and what they cost.';
 const DEFAULT_LINES = 24;
 
 /**
@@ -50,16 +53,30 @@ async function connect(application: ClientApplication, { url, unsecured, user, p
   }
 }
 
+/** Owners with what they cost where this user may see them, else the Sessions of each caller. */
 async function show(session: ClientSession, { intervalMs, once }: TopFlags, ending: AbortSignal): Promise<void> {
-  let before: ServerReport | undefined;
-  while (!ending.aborted) {
-    const report = await readServerReport(session, () => performance.now());
+  const nowMs = (): number => performance.now();
+  let look: Look = { text: '', isolation: undefined, report: undefined };
+  for (let isFirst = true; !ending.aborted; isFirst = false) {
+    look = await nextLook(session, look, nowMs);
     // The first look has nothing to reckon rates from.
-    if (before !== undefined || !once) print(topTable(report, before, maxRows()));
-    if (before !== undefined && once) return;
-    before = report;
+    if (!isFirst || !once) print(look.text);
+    if (!isFirst && once) return;
     await delay(intervalMs, undefined, { signal: ending }).catch(() => undefined);
   }
+}
+
+interface Look {
+  readonly text: string;
+  readonly isolation: IsolationReading | undefined;
+  readonly report: ServerReport | undefined;
+}
+
+async function nextLook(session: ClientSession, before: Look, nowMs: () => number): Promise<Look> {
+  const isolation = await readIsolation(session, nowMs);
+  if (isolation !== undefined) return { text: ownerTable(isolation, before.isolation, maxRows()), isolation, report: undefined };
+  const report = await readServerReport(session, nowMs);
+  return { text: `${topTable(report, before.report, maxRows())}\n\n${HINT}`, isolation, report };
 }
 
 function print(table: string): void {

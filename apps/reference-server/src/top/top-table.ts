@@ -1,6 +1,5 @@
 import type { CallerReport, ServerReport } from './server-report.ts';
-
-const MAX_CALLER_LENGTH = 48;
+import { alignedTable, count, printable, rate } from './table-text.ts';
 
 /** A caller, and what it did since the report before. */
 interface Row extends CallerReport {
@@ -27,11 +26,7 @@ const columns: readonly (readonly [title: string, cell: (row: Row) => string])[]
 export function topTable(report: ServerReport, before: ServerReport | undefined, maxRows: number): string {
   const rows = rowsOf(report, before);
   const shown = rows.slice(0, maxRows);
-  const lines = [columns.map(([title]) => title), ...shown.map((row) => columns.map(([, cell]) => cell(row)))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  const table = lines.map((line) =>
-    line.map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
-  );
+  const table = alignedTable([columns.map(([title]) => title), ...shown.map((row) => columns.map(([, cell]) => cell(row)))]);
   const hidden = rows.length - shown.length;
   return [summaryLine(report, rows), '', ...table, ...(hidden > 0 ? [`and ${count(hidden)} more`] : [])].join('\n');
 }
@@ -61,18 +56,4 @@ function rowsOf({ atMs, callers }: ServerReport, before: ServerReport | undefine
     };
   });
   return rows.sort((a, b) => b.requestsPerSecond - a.requestsPerSecond || b.requests - a.requests || a.caller.localeCompare(b.caller));
-}
-
-/** A caller chooses its name: it may not move the cursor. */
-function printable(text: string): string {
-  const plain = text.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
-  return plain.length > MAX_CALLER_LENGTH ? `${plain.slice(0, MAX_CALLER_LENGTH - 1)}…` : plain;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-function rate(value: number): string {
-  return value >= 100 || value === 0 ? count(Math.round(value)) : value.toFixed(1);
 }
