@@ -1,9 +1,7 @@
 import { CommandLineEnd, type Invocation, parseCommandLine } from './command-line.ts';
 import { printHash } from './commands/hash-password.ts';
-import { runPki } from './commands/pki.ts';
 import { print } from './commands/print.ts';
 import { serve } from './commands/serve.ts';
-import { runTop } from './commands/top.ts';
 import { configurationJsonSchema } from './configuration/json-schema.ts';
 import { defaultConfiguration } from './configuration.ts';
 import { startFailureText } from './start-failure.ts';
@@ -29,14 +27,15 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** What a server doesn't need is loaded when it is asked for. */
 async function runCommand(invocation: Invocation): Promise<void> {
   switch (invocation.command) {
     case 'serve':
       return invocation.printouts.length === 0 ? serve(invocation.flags) : print(invocation.printouts, invocation.flags);
     case 'pki':
-      return runPki(invocation);
+      return (await import('./commands/pki.ts')).runPki(invocation);
     case 'top':
-      return runTop(invocation.top);
+      return (await import('./commands/top.ts')).runTop(invocation.top);
     case 'hash-password':
       return printHash(invocation.logCost);
     case 'schema':
