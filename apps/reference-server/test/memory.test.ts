@@ -73,6 +73,13 @@ describe('proposed totals', () => {
     expect(planReferenceServer(configuration).stages).toHaveLength(8);
   });
 
+  it('say so where mode SharedOnly leaves the bodies of waiting requests without a limit that fits', () => {
+    const share = shareOf(1 * GiB);
+    const { json, configuration } = propose(share, { resourceIsolation: { mode: 'SharedOnly' } });
+    expect(json.resourceIsolation).toEqual({ mode: 'SharedOnly' });
+    expect(memoryWarnings(planReferenceServer(configuration), memoryTotals(configuration), share)).toHaveLength(1);
+  });
+
   it('lower the rate of connections where there are fewer than two processors', () => {
     expect(propose(shareOf(1 * GiB, 1 * GiB, 2)).json.rateLimits).toEqual({});
     expect(propose(shareOf(1 * GiB, 1 * GiB, 0.5)).json.rateLimits).toMatchObject({ connectionsPerSecond: 125, connectionBurst: 250 });

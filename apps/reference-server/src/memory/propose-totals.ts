@@ -104,7 +104,8 @@ function proposeQueueBytes(
   usable: number,
 ): ConfigurationJson['resourceIsolation'] {
   const { stages = [] } = resourceIsolation;
-  if (stages.some(({ stage }) => stage === 'RequestQueueBytes')) return resourceIsolation;
+  // Where all callers share all limits, no stage has a capacity of its own.
+  if (resourceIsolation.mode === 'SharedOnly' || stages.some(({ stage }) => stage === 'RequestQueueBytes')) return resourceIsolation;
   const { maxMessageSize = MAX_MESSAGE_SIZE, maxQueuedRequestCount = 1000, maxConcurrentRequests = 100, maxSessionCount = 100 } = limits;
   const parked = limits.maxParkedRequestCount ?? Math.max(10 * maxSessionCount, maxQueuedRequestCount);
   const owners = resourceIsolation.trustedOwners?.length ?? 0;
