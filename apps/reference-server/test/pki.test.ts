@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CertificateStore } from '@bulkhead/security';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../src/run.ts';
+import { hideOwnVariables } from './environment-variables.ts';
 
 let folder: string;
 let exitCode: typeof process.exitCode;
@@ -12,10 +13,12 @@ let client: CertificateStore;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bulkhead-pki-'));
   ({ exitCode } = process);
+  hideOwnVariables();
   client = await openStore('client');
 });
 afterEach(async () => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   process.exitCode = exitCode;
   await rm(folder, { recursive: true });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, parseConfiguration } from '../src/configuration.ts';
 import { formatBytes } from '../src/plan-table.ts';
 import { run } from '../src/run.ts';
+import { hideOwnVariables } from './environment-variables.ts';
 
 let folder: string;
 let exitCode: typeof process.exitCode;
@@ -12,10 +13,12 @@ let exitCode: typeof process.exitCode;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bulkhead-plan-'));
   ({ exitCode } = process);
+  hideOwnVariables();
 });
 
 afterEach(async () => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   process.exitCode = exitCode;
   await rm(folder, { recursive: true, force: true });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configurationJsonSchema } from '../src/configuration/json-schema.ts';
 import { run } from '../src/run.ts';
+import { hideOwnVariables } from './environment-variables.ts';
 
 let folder: string;
 let exitCode: typeof process.exitCode;
@@ -11,9 +12,11 @@ let exitCode: typeof process.exitCode;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bulkhead-print-'));
   ({ exitCode } = process);
+  hideOwnVariables();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   process.exitCode = exitCode;
   await rm(folder, { recursive: true });
 });
