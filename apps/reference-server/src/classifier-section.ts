@@ -7,72 +7,64 @@ import {
   ResourceIsolationOptionsError,
   UserClassifier,
 } from '@bulkhead/resource-isolation';
-import { z } from 'zod';
-import { type RoleName, roleIds, roleNames } from './roles.ts';
-import { parseSection } from './section.ts';
+import type { z } from 'zod';
+import type { classifierRule } from './configuration/isolation-members.ts';
+import { roleIds } from './roles.ts';
 
-const MAX_ENTRIES = 1000;
-const MAX_KEY_LENGTH = 256;
-
-const texts = z.array(z.string().min(1).max(4096)).min(1).max(MAX_ENTRIES).optional();
-
-const ruleSchema = z.strictObject({
-  key: z.string().min(1).max(MAX_KEY_LENGTH),
-  ownerClass: z.enum(['Shared', 'Bootstrap', 'Reconnect', 'Control', 'Trusted']).default('Shared'),
-  addressRanges: texts,
-  applicationUris: texts,
-  thumbprints: texts,
-  users: texts,
-  roles: z.array(z.enum(roleNames)).min(1).optional(),
-});
-
-type Rule = z.output<typeof ruleSchema>;
+export type ClassifierRule = z.output<typeof classifierRule>;
 
 /** Kinds of evidence; a rule goes by one of them. */
-const kinds: Readonly<Record<string, readonly (keyof Rule)[]>> = {
+const kinds: Readonly<Record<string, readonly (keyof ClassifierRule)[]>> = {
   address: ['addressRanges'],
   application: ['applicationUris', 'thumbprints'],
   user: ['users', 'roles'],
 };
 
 /**
- * Makes the classifier of the list `Classifiers`: its rules are asked in order, the first that knows a caller counts.
+ * Makes the classifier of the list `classifiers`: its rules are asked in order, the first that knows a caller counts.
  * @param trustedOwners keys that rules of class Trusted may name.
+ * @param spell a path in the configuration as the user has written it.
  * @throws Error that names the path and what is wrong.
  */
-export function parseClassifiers(path: string, json: unknown, trustedOwners: readonly string[]): ResourceIsolationClassifier {
-  if (!Array.isArray(json) || json.length === 0 || json.length > MAX_ENTRIES) {
-    throw new ResourceIsolationOptionsError(path, `a list of 1 to ${MAX_ENTRIES} rules`, json);
-  }
-  return new FirstMatchClassifier(json.map((entry, at) => classifierOf(`${path}:${at}`, entry, trustedOwners)));
+export function createClassifier(
+  rules: readonly ClassifierRule[],
+  trustedOwners: readonly string[],
+  spell: (path: readonly PropertyKey[]) => string,
+): ResourceIsolationClassifier {
+  return new FirstMatchClassifier(
+    rules.map((rule, at) => classifierOf(rule, trustedOwners, (name) => spell(['classifiers', at, ...name]))),
+  );
 }
 
-function classifierOf(path: string, json: unknown, trustedOwners: readonly string[]): ResourceIsolationClassifier {
-  const rule = parseSection(path, json, ruleSchema);
-  const { key, ownerClass } = rule;
+function classifierOf(
+  rule: ClassifierRule,
+  trustedOwners: readonly string[],
+  spell: (path: readonly PropertyKey[]) => string,
+): ResourceIsolationClassifier {
+  const { key, ownerClass = 'Shared' } = rule;
   if (ownerClass === 'Trusted' && !trustedOwners.includes(key)) {
-    throw new ResourceIsolationOptionsError(`${path}:Key`, 'the key of one of ResourceIsolation:TrustedOwners', key);
+    throw new ResourceIsolationOptionsError(spell(['key']), 'the key of one of resourceIsolation.trustedOwners', key);
   }
   const [kind, ...others] = Object.keys(kinds).filter((name) => kinds[name]?.some((field) => rule[field] !== undefined));
   if (kind === undefined || others.length > 0) {
     throw new ResourceIsolationOptionsError(
-      path,
-      'AddressRanges, or ApplicationUris or Thumbprints, or Users or Roles',
-      Object.keys(json as object),
+      spell([]),
+      'addressRanges, or applicationUris or thumbprints, or users or roles',
+      Object.keys(rule),
     );
   }
   try {
     return create(rule, { key, ownerClass });
   } catch (error) {
-    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${spell([])}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function create(rule: Rule, identity: CallerIdentity): ResourceIsolationClassifier {
+function create(rule: ClassifierRule, identity: CallerIdentity): ResourceIsolationClassifier {
   const { addressRanges, applicationUris, thumbprints, users = [], roles = [] } = rule;
   if (addressRanges !== undefined) return new AddressRangeClassifier([{ ranges: addressRanges, identity }]);
   if (applicationUris !== undefined || thumbprints !== undefined) {
     return new ApplicationClassifier([{ uris: applicationUris ?? [], thumbprints: thumbprints ?? [], identity }]);
   }
-  return new UserClassifier([{ userNames: users, roles: roles.map((name: RoleName) => `i=${roleIds[name]}`), identity }]);
+  return new UserClassifier([{ userNames: users, roles: roles.map((name) => `i=${roleIds[name]}`), identity }]);
 }

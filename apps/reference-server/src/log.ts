@@ -2,16 +2,24 @@ import type { Logger, LogLevel } from '@bulkhead/contracts';
 import { type DestinationStream, pino } from 'pino';
 import type { LogLevelName } from './command-line.ts';
 
+/** A `Logger` port whose level can change while it is in use. */
+export interface AdjustableLogger extends Logger {
+  setLevel(level: LogLevelName): void;
+}
+
 /**
  * A `Logger` port that writes JSON lines through pino.
  * @param destination standard output unless told otherwise.
  */
-export function createJsonLogger(level: LogLevelName, destination: DestinationStream = process.stdout): Logger {
+export function createJsonLogger(level: LogLevelName, destination: DestinationStream = process.stdout): AdjustableLogger {
   const out = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } },
     destination,
   );
   return {
+    setLevel: (next) => {
+      out.level = next;
+    },
     isEnabled: (asked) => out.isLevelEnabled(asked),
     log: (asked, event, fields) => {
       if (out.isLevelEnabled(asked)) out[asked]({ event, ...readable(fields) });
@@ -22,9 +30,13 @@ export function createJsonLogger(level: LogLevelName, destination: DestinationSt
 const ranks: Readonly<Record<LogLevelName, number>> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
 
 /** A `Logger` port that writes one readable line per entry. */
-export function createPrettyLogger(level: LogLevelName, write: (line: string) => void): Logger {
-  const isEnabled = (asked: LogLevel): boolean => ranks[asked] >= ranks[level];
+export function createPrettyLogger(level: LogLevelName, write: (line: string) => void): AdjustableLogger {
+  let least = ranks[level];
+  const isEnabled = (asked: LogLevel): boolean => ranks[asked] >= least;
   return {
+    setLevel: (next) => {
+      least = ranks[next];
+    },
     isEnabled,
     log: (asked, event, fields) => {
       if (!isEnabled(asked)) return;

@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
-import { type Configuration, demonstrationUsers } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { REFERENCE_NAMESPACE_INDEX, REFERENCE_NAMESPACE_URI } from './nodes/node-ids.ts';
-import { configurationWarnings } from './warnings.ts';
+import { configurationWarnings, isDemonstrationUser } from './warnings.ts';
+
+export const MEMORY_ADVICE = '"memory": "auto" in the configuration file, lower limits, a larger container, or --max-old-space-size';
 
 /** The one line that programs wait for. */
 export function readyLine(endpoints: readonly string[]): string {
@@ -9,7 +11,7 @@ export function readyLine(endpoints: readonly string[]): string {
 }
 
 /** What people are told once the server listens. */
-export function readyText(configuration: Configuration, endpoints: readonly string[]): string {
+export function readyText(configuration: Configuration, endpoints: readonly string[], memory: readonly string[] = []): string {
   const sections = [
     section(`${configuration.applicationName} listens. Ctrl-C stops it.`, endpoints),
     section('Connect', connectLines(configuration)),
@@ -17,6 +19,7 @@ export function readyText(configuration: Configuration, endpoints: readonly stri
     ...configurationWarnings(configuration).map(({ text, howToChange }) =>
       section(`Warning: ${text}`, [`To change that: ${howToChange}.`]),
     ),
+    ...memory.map((text) => section(`Warning: ${text}`, [`To change that: ${MEMORY_ADVICE}.`])),
   ];
   return `\n${sections.join('\n\n')}\n`;
 }
@@ -26,7 +29,7 @@ function section(title: string, lines: readonly string[]): string {
 }
 
 function connectLines({ securityPolicies, allowAnonymous, users }: Configuration): readonly string[] {
-  const shown = users.filter((user) => demonstrationUsers.includes(user)).map(({ name, password }) => `${name} / ${password}`);
+  const shown = users.filter(isDemonstrationUser).map(({ name, password }) => `${name} / ${password}`);
   const others = users.length - shown.length;
   const who = [...(allowAnonymous ? ['anonymous'] : []), ...shown, ...(others > 0 ? [`${others} of the configuration file`] : [])];
   return [

@@ -1,66 +1,53 @@
-import type { Logger } from '@bulkhead/contracts';
-import { CommandLineEnd, parseCommandLine } from './command-line.ts';
-import { type Configuration, defaultConfiguration, loadConfiguration } from './configuration.ts';
-import { createJsonLogger, createPrettyLogger } from './log.ts';
-import { planTable } from './plan-table.ts';
-import { readyLine, readyText } from './ready-message.ts';
-import { planReferenceServer, startReferenceServer } from './serve.ts';
+import { CommandLineEnd, type Invocation, parseCommandLine } from './command-line.ts';
+import { printHash } from './commands/hash-password.ts';
+import { print } from './commands/print.ts';
+import { serve } from './commands/serve.ts';
+import { configurationJsonSchema } from './configuration/json-schema.ts';
+import { defaultConfiguration } from './configuration.ts';
 import { startFailureText } from './start-failure.ts';
-import { onStopSignal } from './stop-signal.ts';
-import { configurationWarnings } from './warnings.ts';
 
-const START_FAILED = 1;
+const FAILED = 1;
 
 /**
- * The program: starts the server and returns once it listens; a signal stops it, and the process ends by itself.
- * `process.exitCode` is 0 after a clean stop, 1 when the start or the stop failed, 2 for a wrong command line. With `--print-plan`
- * it prints the plan only, and 1 means that there is none.
+ * The program. `serve` returns once the server listens; a signal stops it, and the process ends by itself.
+ * `process.exitCode` is 0 when what was asked for is done, or after a clean stop; 1 when it failed; 2 for a wrong command line.
  */
 export async function run(args: readonly string[]): Promise<void> {
-  let configuration: Configuration = defaultConfiguration;
+  let invocation: Invocation | undefined;
   try {
-    const commandLine = parseCommandLine(args);
-    configuration = await loadConfiguration(commandLine);
-    if (commandLine.printPlan === true) console.log(planTable(planReferenceServer(configuration)));
-    else await serve(configuration);
+    invocation = parseCommandLine(args);
+    await runCommand(invocation);
   } catch (error) {
     if (error instanceof CommandLineEnd) {
       process.exitCode = error.exitCode;
       return;
     }
-    console.error(`bulkhead: cannot start: ${startFailureText(error, configuration.host, configuration.port)}`);
-    if (configuration.logLevel === 'debug') console.error(error);
-    process.exitCode = START_FAILED;
+    complain(error, invocation);
+    process.exitCode = FAILED;
   }
 }
 
-async function serve(configuration: Configuration): Promise<void> {
-  const log = createLogger(configuration);
-  // From here on a signal stops the server, also one that comes before it listens.
-  const starting = startReferenceServer(configuration, log);
-  const forget = onStopSignal(async () => {
-    // A start that fails says so itself.
-    const server = await starting.catch(() => undefined);
-    await server?.stop();
-  });
-  try {
-    const { endpointUrls } = await starting;
-    announce(configuration, endpointUrls, log);
-  } catch (error) {
-    forget();
-    throw error;
+/** What a server doesn't need is loaded when it is asked for. */
+async function runCommand(invocation: Invocation): Promise<void> {
+  switch (invocation.command) {
+    case 'serve':
+      return invocation.printouts.length === 0 ? serve(invocation.flags) : print(invocation.printouts, invocation.flags);
+    case 'pki':
+      return (await import('./commands/pki.ts')).runPki(invocation);
+    case 'top':
+      return (await import('./commands/top.ts')).runTop(invocation.top);
+    case 'hash-password':
+      return printHash(invocation.logCost);
+    case 'schema':
+      console.log(JSON.stringify(configurationJsonSchema(), undefined, 2));
+      return undefined;
   }
 }
 
-function createLogger({ logFormat, logLevel }: Configuration): Logger {
-  return logFormat === 'json' ? createJsonLogger(logLevel) : createPrettyLogger(logLevel, (line) => console.log(line));
-}
-
-function announce(configuration: Configuration, endpointUrls: readonly string[], log: Logger): void {
-  if (configuration.logFormat === 'pretty') {
-    console.log(readyText(configuration, endpointUrls));
-    return;
-  }
-  for (const { event, text, howToChange } of configurationWarnings(configuration)) log.log('warn', event, { text, howToChange });
-  console.log(readyLine(endpointUrls));
+function complain(error: unknown, invocation: Invocation | undefined): void {
+  const flags = invocation?.command === 'serve' ? invocation.flags : {};
+  const { host = defaultConfiguration.host, port = defaultConfiguration.port, logLevel } = flags;
+  const task = invocation?.command === 'serve' ? 'cannot start' : `${invocation?.command} failed`;
+  console.error(`bulkhead: ${task}: ${startFailureText(error, host, port)}`);
+  if (logLevel === 'debug') console.error(error);
 }

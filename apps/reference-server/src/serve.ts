@@ -1,16 +1,22 @@
+import { readFile } from 'node:fs/promises';
 import type { Logger } from '@bulkhead/contracts';
-import { addOpcUa, planServer, type ServerOptions } from '@bulkhead/opcua';
-import type { ResourceIsolationPlan } from '@bulkhead/resource-isolation';
-import type { Configuration } from './configuration.ts';
+import { addOpcUa, type OpcUaServer } from '@bulkhead/opcua';
+import { type Configuration, ConfigurationError } from './configuration.ts';
 import { addReferenceNodes, type ReferenceNodes } from './nodes/reference-nodes.ts';
-import { createUserValidator } from './users.ts';
+import { planReferenceServer, type ServerServices, serverOptionsOf } from './server-options.ts';
+import { UserList } from './users/user-list.ts';
 
-/** opc.tcp has 4840, the web port 4843 then. */
-const WEB_PORT_DISTANCE = 3;
+export { planReferenceServer } from './server-options.ts';
 
 /** The reference server while it runs. */
 export interface ReferenceServer {
   readonly endpointUrls: readonly string[];
+  /**
+   * Takes over from another configuration what can change while the server runs: users and the certificate of the web port. What was
+   * granted stays granted, and no connection is closed.
+   * @throws Error for a configuration that no server could be started with, or for files that can't be used; nothing changes then.
+   */
+  reload(configuration: Configuration): Promise<void>;
   /** Stops the counters and the server; nothing of either keeps the process alive then. May be called again. */
   stop(): Promise<void>;
 }
@@ -22,15 +28,18 @@ export interface ReferenceServer {
  */
 export async function startReferenceServer(configuration: Configuration, log?: Logger): Promise<ReferenceServer> {
   let nodes: ReferenceNodes | undefined;
+  const users = new UserList(configuration.users);
+  const tls = await readTlsFiles(configuration);
   try {
     const server = await addOpcUa()
-      .addServer(serverOptions(configuration, log))
+      .addServer(serverOptionsOf(configuration, { log, validateUser: users.validate, tls }))
       .addNodes(async (space) => {
         nodes = await addReferenceNodes(space, { benchTickMs: configuration.benchTickMs });
       })
       .start();
     return {
       endpointUrls: server.endpointUrls,
+      reload: (next) => reload(server, users, next),
       stop: async () => {
         nodes?.stop();
         await server.stop();
@@ -42,57 +51,27 @@ export async function startReferenceServer(configuration: Configuration, log?: L
   }
 }
 
-/**
- * How the server's limits would be divided, without starting it.
- * @throws Error that names the option which doesn't fit.
- */
-export function planReferenceServer(configuration: Configuration): ResourceIsolationPlan {
-  return planServer(serverOptions(configuration, undefined));
+/** Everything that can fail comes first. */
+async function reload(server: OpcUaServer, users: UserList, configuration: Configuration): Promise<void> {
+  planReferenceServer(configuration);
+  const tls = await readTlsFiles(configuration);
+  if (tls !== undefined) server.reloadWebCertificate(tls);
+  users.replace(configuration.users);
 }
 
-function serverOptions(configuration: Configuration, log: Logger | undefined): ServerOptions {
-  const {
-    applicationName,
-    host,
-    port,
-    webPort = port === 0 ? 0 : port + WEB_PORT_DISTANCE,
-    noWeb = false,
-    hostNames,
-    pki,
-    autoAccept,
-    allowAnonymous,
-    securityPolicies,
-    users,
-    limits,
-    resourceIsolation,
-    rateLimits,
-    requestScheduling,
-    decoupleHeldPublishRequests,
-    classifier,
-  } = configuration;
+/** @throws ConfigurationError for files that cannot be read */
+export async function readTlsFiles({ web }: Configuration): Promise<ServerServices['tls']> {
+  if (web?.certificateFile === undefined || web.privateKeyFile === undefined) return undefined;
   return {
-    applicationName,
-    productUri: 'urn:bulkhead:reference-server',
-    host,
-    port,
-    ...(noWeb ? {} : { webPort: { port: webPort }, webSocket: {}, https: { sessionless: {} } }),
-    ...(hostNames === undefined ? {} : { hostNames }),
-    pki: { folder: pki, autoAcceptUntrustedCertificates: autoAccept },
-    security: {
-      policies: securityPolicies,
-      allowAnonymous,
-      ...(users.length === 0 ? {} : { validateUser: createUserValidator(users) }),
-    },
-    ...withoutUndefined(limits),
-    ...(resourceIsolation === undefined ? {} : { resourceIsolation }),
-    ...(rateLimits === undefined ? {} : { rateLimits }),
-    ...(requestScheduling === undefined ? {} : { requestScheduling }),
-    ...(decoupleHeldPublishRequests === undefined ? {} : { decoupleHeldPublishRequests }),
-    ...(classifier === undefined ? {} : { resourceIsolationClassifier: classifier }),
-    ...(log === undefined ? {} : { log }),
+    cert: await readPem('web.certificateFile', web.certificateFile),
+    key: await readPem('web.privateKeyFile', web.privateKeyFile),
   };
 }
 
-function withoutUndefined(limits: Configuration['limits']): Partial<Record<keyof Configuration['limits'], number>> {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+async function readPem(path: string, fileName: string): Promise<string> {
+  try {
+    return await readFile(fileName, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(`${path}: ${JSON.stringify(fileName)} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
 }

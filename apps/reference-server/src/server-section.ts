@@ -1,82 +1,72 @@
-import type {
-  RequestSchedulingOptions,
-  ResourceIsolationClassifier,
-  ResourceIsolationOptions,
-  ServerRateLimitOptions,
-} from '@bulkhead/opcua';
-import { ResourceIsolationOptionsError, resourceIsolationFromConfiguration } from '@bulkhead/resource-isolation';
-import { z } from 'zod';
-import { parseClassifiers } from './classifier-section.ts';
-import { onlyKeys, parseSection } from './section.ts';
+import { serverSectionNames } from './configuration/file-schema.ts';
+import { ConfigurationError } from './configuration/problems.ts';
 
-/** What a configuration file says below `OpcUa:Server`. */
-export interface ServerSection {
-  readonly resourceIsolation?: ResourceIsolationOptions;
-  readonly rateLimits?: ServerRateLimitOptions;
-  readonly requestScheduling?: RequestSchedulingOptions;
-  readonly decoupleHeldPublishRequests?: boolean;
-  readonly classifier?: ResourceIsolationClassifier;
+/** A configuration file in one spelling, and how its author has spelled it. */
+export interface PlainFile {
+  readonly json: unknown;
+  spellingOf(path: readonly PropertyKey[]): string | undefined;
 }
-
-const rateLimitsSchema = z
-  .strictObject({
-    enabled: z.boolean(),
-    listenBacklog: z.int().min(1),
-    connectionRateLimitEnabled: z.boolean(),
-    connectionsPerSecond: z.int().min(1),
-    connectionBurst: z.int().min(1),
-    sessionRateLimitEnabled: z.boolean(),
-    maxConcurrentSessionEstablishment: z.int(),
-    sessionEstablishmentQueueLimit: z.int().min(0),
-  })
-  .partial();
-
-const schedulingSchema = z.strictObject({ useFairScheduling: z.boolean(), schedulingCost: z.enum(['turn', 'time']) }).partial();
 
 const SECTION = 'OpcUa:Server';
-const KEYS = ['resourceIsolation', 'rateLimits', 'requestScheduling', 'decoupleHeldPublishRequests', 'classifiers'] as const;
-
-type Given = Readonly<Partial<Record<(typeof KEYS)[number], unknown>>>;
 
 /**
- * Takes the section `OpcUa:Server` out of a configuration file. Its keys may be in PascalCase or camelCase.
- * @returns the section, and the file without it.
- * @throws Error that names the path and what is wrong.
+ * Moves what stands below `OpcUa:Server` to the top of the file. Keys there may be in PascalCase or camelCase.
+ * @throws ConfigurationError for a key that is there twice or that nobody reads.
  */
-export function takeServerSection(json: unknown): { readonly section: ServerSection; readonly rest: unknown } {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { section: {}, rest: json };
-  const { OpcUa, opcUa, ...rest } = json as Record<string, unknown>;
-  if (OpcUa === undefined && opcUa === undefined) return { section: {}, rest };
-  if (OpcUa !== undefined && opcUa !== undefined) throw new ResourceIsolationOptionsError('OpcUa', 'one spelling of the key', 'opcUa');
-  const server = onlyKeys('OpcUa', OpcUa ?? opcUa, ['server'])['server'] ?? {};
-  const given = onlyKeys(SECTION, server, KEYS);
-  const resourceIsolation = resourceIsolationFromConfiguration(json);
-  return { section: { ...(resourceIsolation === undefined ? {} : { resourceIsolation }), ...readOthers(given, resourceIsolation) }, rest };
-}
-
-function readOthers(given: Given, resourceIsolation: ResourceIsolationOptions | undefined): Omit<ServerSection, 'resourceIsolation'> {
-  const { rateLimits, requestScheduling, decoupleHeldPublishRequests, classifiers } = given;
-  if (decoupleHeldPublishRequests !== undefined && typeof decoupleHeldPublishRequests !== 'boolean') {
-    throw new ResourceIsolationOptionsError(`${SECTION}:DecoupleHeldPublishRequests`, 'true or false', decoupleHeldPublishRequests);
+export function liftServerSection(json: unknown): PlainFile {
+  if (!isObject(json)) return { json, spellingOf: () => undefined };
+  const { OpcUa, opcUa, ...rest } = json;
+  if (OpcUa === undefined && opcUa === undefined) return { json, spellingOf: () => undefined };
+  if (OpcUa !== undefined && opcUa !== undefined) throw new ConfigurationError('OpcUa: one spelling of the key is wanted, not opcUa too');
+  const spellings = new Map<string, string>();
+  const { server, ...others } = inCamelCase('OpcUa', OpcUa ?? opcUa, [], spellings);
+  for (const name of Object.keys(others)) throw new ConfigurationError(`${spellings.get(name)}: no such option, there is OpcUa:Server`);
+  const sections = server === undefined ? {} : (server as Record<string, unknown>);
+  if (!isObject(sections)) throw new ConfigurationError(`${SECTION}: an object is wanted`);
+  const known: ReadonlySet<string> = new Set(serverSectionNames);
+  for (const name of Object.keys(sections)) {
+    const spelled = spellings.get(`server.${name}`);
+    if (!known.has(name)) throw new ConfigurationError(`${spelled}: no such option, there are ${serverSectionNames.join(', ')}`);
+    if (Object.hasOwn(rest, name)) throw new ConfigurationError(`${spelled}: one place for the section is wanted, not ${name} too`);
   }
-  // Options that aren't given are left out by the parser.
   return {
-    ...(rateLimits === undefined
-      ? {}
-      : { rateLimits: parseSection(`${SECTION}:RateLimits`, rateLimits, rateLimitsSchema) as ServerRateLimitOptions }),
-    ...(requestScheduling === undefined
-      ? {}
-      : {
-          requestScheduling: parseSection(`${SECTION}:RequestScheduling`, requestScheduling, schedulingSchema) as RequestSchedulingOptions,
-        }),
-    ...(decoupleHeldPublishRequests === undefined ? {} : { decoupleHeldPublishRequests }),
-    ...(classifiers === undefined ? {} : { classifier: readClassifiers(classifiers, resourceIsolation) }),
+    json: { ...rest, ...sections },
+    spellingOf: (path) => spelledPath(spellings, path),
   };
 }
 
-function readClassifiers(json: unknown, isolation: ResourceIsolationOptions | undefined): ResourceIsolationClassifier {
-  const path = `${SECTION}:Classifiers`;
-  if (isolation?.mode === 'SharedOnly') throw new ResourceIsolationOptionsError(path, 'nothing, as mode SharedOnly has no classes,', json);
-  const trustedOwners = isolation?.mode === 'TrustedReservations' ? isolation.trustedOwners.map(({ key }) => key) : [];
-  return parseClassifiers(path, json, trustedOwners);
+/** What isn't in the file, such as a missing member, is named as below its parent. */
+function spelledPath(spellings: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string | undefined {
+  if (!(serverSectionNames as readonly unknown[]).includes(path[0])) return undefined;
+  const known = spellings.get(['server', ...path].join('.'));
+  if (known !== undefined) return known;
+  const parent = spellings.get(['server', ...path.slice(0, -1)].join('.'));
+  return parent === undefined ? undefined : `${parent}:${String(path.at(-1))}`;
+}
+
+function inCamelCase(where: string, json: unknown, path: readonly PropertyKey[], spellings: Map<string, string>): Record<string, unknown> {
+  if (!isObject(json)) throw new ConfigurationError(`${where}: an object is wanted`);
+  const entries: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(json)) {
+    const name = key.charAt(0).toLowerCase() + key.slice(1);
+    const spelled = `${where}:${key}`;
+    if (Object.hasOwn(entries, name)) throw new ConfigurationError(`${spelled}: one spelling of the key is wanted`);
+    spellings.set([...path, name].join('.'), spelled);
+    entries[name] = valueInCamelCase(spelled, value, [...path, name], spellings);
+  }
+  return entries;
+}
+
+function valueInCamelCase(where: string, value: unknown, path: readonly PropertyKey[], spellings: Map<string, string>): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, at) => {
+      spellings.set([...path, at].join('.'), `${where}:${at}`);
+      return valueInCamelCase(`${where}:${at}`, item, [...path, at], spellings);
+    });
+  }
+  return isObject(value) ? inCamelCase(where, value, path, spellings) : value;
+}
+
+function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -1,4 +1,4 @@
-import { type Configuration, demonstrationUsers } from './configuration.ts';
+import { type Configuration, type ConfiguredUser, demonstrationUsers } from './configuration.ts';
 
 /** Something about the configuration that is fine on a bench and not in a plant. */
 export interface ConfigurationWarning {
@@ -25,12 +25,20 @@ export function configurationWarnings(configuration: Configuration): readonly Co
       howToChange: '--no-unsecured, or "securityPolicies" without "None" in the configuration file',
     });
   }
-  const known = configuration.users.filter(hasKnownPassword).map(({ name }) => name);
+  const known = configuration.users.filter(isDemonstrationUser).map(({ name }) => name);
   if (known.length > 0) {
     warnings.push({
       event: 'security.demonstrationUsers',
       text: `Everybody knows the password of ${known.join(' and ')}.`,
       howToChange: 'your own "users" in the configuration file',
+    });
+  }
+  const plain = configuration.users.filter((user) => user.password !== undefined && !isDemonstrationUser(user)).map(({ name }) => name);
+  if (plain.length > 0) {
+    warnings.push({
+      event: 'security.plainPasswords',
+      text: `The configuration has the password of ${plain.join(' and ')} in plain text.`,
+      howToChange: '"passwordHash" with what "bulkhead hash-password" prints, in place of "password"',
     });
   }
   if (configuration.autoAccept) {
@@ -43,6 +51,7 @@ export function configurationWarnings(configuration: Configuration): readonly Co
   return warnings;
 }
 
-function hasKnownPassword({ name, password }: Configuration['users'][number]): boolean {
+/** Whether everybody knows the password. */
+export function isDemonstrationUser({ name, password }: ConfiguredUser): boolean {
   return demonstrationUsers.some((user) => user.name === name && user.password === password);
 }

@@ -1,7 +1,7 @@
 import { AttributeIds, DataValue, DateTime, LocalizedText, MessageSecurityMode, StatusCodes, Variant } from '@bulkhead/types';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { demonstrationUsers } from '../src/configuration.ts';
-import { createUserValidator } from '../src/users.ts';
+import { UserList } from '../src/users/user-list.ts';
 import { createReferenceSpace, type ReferenceSpace, sessionWith } from './harness.ts';
 
 const anonymous = sessionWith(['Anonymous']);
@@ -70,16 +70,16 @@ describe('a node per access right', () => {
 });
 
 describe('the users of the demonstration', () => {
-  const validate = createUserValidator(demonstrationUsers);
+  const { validate } = new UserList(demonstrationUsers);
 
-  it('get in with their password only, and with their role', () => {
-    expect(validate('operator', 'operator-password')).toMatchObject({
+  it('get in with their password only, and with their role', async () => {
+    expect(await validate('operator', 'operator-password')).toMatchObject({
       name: 'operator',
       roles: expect.arrayContaining([...operator.identity.roles]),
     });
-    expect(validate('operator', 'observer-password')).toBeUndefined();
-    expect(validate('operator', '')).toBeUndefined();
-    expect(validate('nobody', '')).toBeUndefined();
-    expect(validate('__proto__', 'operator-password')).toBeUndefined();
+    expect(await validate('operator', 'observer-password')).toBeUndefined();
+    expect(await validate('operator', '')).toBeUndefined();
+    expect(await validate('nobody', '')).toBeUndefined();
+    expect(await validate('__proto__', 'operator-password')).toBeUndefined();
   });
 });

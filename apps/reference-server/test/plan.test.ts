@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, parseConfiguration } from '../src/configuration.ts';
 import { formatBytes } from '../src/plan-table.ts';
 import { run } from '../src/run.ts';
+import { hideOwnVariables } from './environment-variables.ts';
 
 let folder: string;
 let exitCode: typeof process.exitCode;
@@ -12,10 +13,12 @@ let exitCode: typeof process.exitCode;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bulkhead-plan-'));
   ({ exitCode } = process);
+  hideOwnVariables();
 });
 
 afterEach(async () => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   process.exitCode = exitCode;
   await rm(folder, { recursive: true, force: true });
 });
@@ -77,7 +80,7 @@ describe('the plan of a configuration', () => {
     ],
     [inServer({ ResourceIsolation: { HandshakeTimeout: '00:02:01' } }), 'handshakeTimeoutMs'],
     [inServer({ RateLimits: { ConnectionBurst: 2 } }), 'rateLimits.connectionBurst'],
-    [inServer({ RateLimits: { ConnectionBurst: '2' } }), 'OpcUa:Server:RateLimits:connectionBurst'],
+    [inServer({ RateLimits: { ConnectionBurst: '2' } }), 'OpcUa:Server:RateLimits:ConnectionBurst'],
     [inServer({ ResourceIsolation: { Mode: 'Fair' } }), 'OpcUa:Server:ResourceIsolation:Mode'],
   ])('RI-13 that cannot be made ends with 1 and names what is wrong: %j', async (content, path) => {
     const { out, err, exitCode: code } = await printPlan(content);

@@ -26,9 +26,17 @@ describe('what is printed when the server listens', () => {
   });
 
   it('warns of nothing when there is nothing to warn of, and shows no password of the configuration', () => {
-    const users = [{ name: 'captain', password: 'ahoy-ahoy', roles: [] }];
+    const users = [{ name: 'captain', passwordHash: '$scrypt$ahoy-ahoy', roles: [] }];
     const text = readyText({ ...defaultConfiguration, allowAnonymous: false, securityPolicies: ['Basic256Sha256'], users }, endpoints);
     expect(text).not.toContain('Warning');
+    expect(text).not.toContain('ahoy-ahoy');
+  });
+
+  it('warns of passwords in plain text and of limits that memory is too small for, and shows no password', () => {
+    const users = [{ name: 'captain', password: 'ahoy-ahoy', roles: [] }];
+    const text = readyText({ ...defaultConfiguration, users }, endpoints, ['The limits allow too much.']);
+    expect(text).toMatch(/Warning: The configuration has the password of captain in plain text\.\n.*"passwordHash"/u);
+    expect(text).toMatch(/Warning: The limits allow too much\.\n.*"memory": "auto"/u);
     expect(text).not.toContain('ahoy-ahoy');
   });
 

@@ -2,12 +2,14 @@ import { type MethodNode, ObjectNode, type StructureValue } from '@bulkhead/addr
 import { DateTime, NodeId, ObjectIds, StatusCodes, UaStatusError } from '@bulkhead/types';
 import type { RefusalEntry } from '../isolation/refusal-log.ts';
 import type { ServerParts } from '../wiring.ts';
+import { addOwnerNodes } from './owner-nodes.ts';
 
 /**
  * Adds VendorServerInfo/Isolation in the server's own namespace: a Method by which a client learns what was refused to it, and
- * nothing about others. OPC 10000-5 §6.3.6 leaves VendorServerInfo to the vendor.
+ * nothing about others; and for administrators who uses the server. OPC 10000-5 §6.3.6 leaves VendorServerInfo to the vendor.
  */
-export function addIsolationNodes({ space, isolation, owners }: ServerParts): MethodNode {
+export function addIsolationNodes(parts: ServerParts): MethodNode {
+  const { space, isolation, owners } = parts;
   const refusalType = space.addStructureType({
     name: 'ResourceRefusal',
     nodeId: 's=Server.Isolation.ResourceRefusal',
@@ -25,6 +27,7 @@ export function addIsolationNodes({ space, isolation, owners }: ServerParts): Me
   const vendorInfo = space.getNode(NodeId.numeric(0, ObjectIds.Server_VendorServerInfo));
   if (!(vendorInfo instanceof ObjectNode)) throw new UaStatusError(StatusCodes.BadNodeIdUnknown, 'no VendorServerInfo');
   const folder = space.addObject(vendorInfo, { browseName: 'Isolation', nodeId: 's=Server.Isolation' });
+  addOwnerNodes(parts, folder);
   return space.addMethod(folder, {
     browseName: 'GetOwnRefusals',
     nodeId: 's=Server.Isolation.GetOwnRefusals',
