@@ -87,13 +87,19 @@ describe('connections to the web port', () => {
     await first.close();
   });
 
-  it('LM-07 keep to their rate over WebSockets, both ways', async () => {
+  it.each([
+    ['opc.wss', 'binary'],
+    ['opc.wss', 'json'],
+    ['opc.https', 'binary'],
+    ['opc.https', 'json'],
+  ] as const)('LM-07 keep to their rate over %s in %s, both ways', async (scheme, encoding) => {
     const bytesPerSecond = 100 * 1024;
     const rate = { bytesPerSecond, burstBytes: 10 * 1024 };
-    await start({ bandwidth: { perConnection: { read: rate, write: rate } } });
+    await start({ bandwidth: { perConnection: { read: rate, write: rate } }, https: {} });
     const client = createTestClient({ autoAcceptUntrustedCertificates: true });
     {
-      await using session = await openSession(client.application, { endpointUrl: urlWith('opc.wss'), security: { mode: 'None' } });
+      const security = { mode: 'None' } as const;
+      await using session = await openSession(client.application, { endpointUrl: urlWith(scheme), encoding, security });
       for (const step of [
         () => session.readValue('ns=1;s=Blob'),
         () => session.writeValue('ns=1;s=Blob', Variant.scalar(BuiltInType.ByteString, Buffer.alloc(8192))),

@@ -38,8 +38,10 @@ export class BodyAdmission {
         const { busyRetryAfterMs: retryAfterMs } = this.#limits;
         return refuse(request, reply, { statusCode: 503, text: 'no room for the body', retryAfterMs, closes: true });
       }
-      if (request.headers.expect !== undefined) reply.raw.writeContinue();
-      done();
+      exchangeOf(request).connection.pace.beforeReading(announcedBytes(request) ?? 0, () => {
+        if (request.headers.expect !== undefined) reply.raw.writeContinue();
+        done();
+      });
     };
   }
 

@@ -4,6 +4,7 @@ import type { UnsentHolder, UnsentShare } from '@bulkhead/transport';
 import type { HttpsChannel } from './https-channel.ts';
 import type { HttpsEnvironment } from './https-environment.ts';
 import { POLICY_NONE_URI } from './https-profiles.ts';
+import { MessagePace } from './message-pace.ts';
 import type { ServiceExchange } from './service-exchange.ts';
 import type { SessionlessCount } from './sessionless/sessionless-budget.ts';
 import { SessionlessCallers, type SessionlessUsers } from './sessionless/sessionless-callers.ts';
@@ -27,6 +28,8 @@ export interface ConnectionSocket {
 /** What HTTPS keeps for one accepted connection: its requests on their way, and the channel of those without a Session. */
 export class HttpsConnection implements UnsentHolder, SessionlessCount {
   readonly accepted: AcceptedConnection;
+  /** All that comes and goes over it is paced together. */
+  readonly pace: MessagePace;
   readonly #environment: HttpsEnvironment;
   readonly #socket: ConnectionSocket;
   readonly #exchanges: Set<ServiceExchange> = new Set();
@@ -47,6 +50,8 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
     this.accepted = accepted;
     this.#socket = socket;
     this.#maxRequests = maxRequests;
+    const { runtime, throttles } = environment;
+    this.pace = new MessagePace(runtime, throttles?.attach(accepted.owner, runtime.clock.nowMs()));
     this.#unsent = environment.unsent.join(this);
   }
 
@@ -146,6 +151,7 @@ export class HttpsConnection implements UnsentHolder, SessionlessCount {
     this.#isClosed = true;
     this.#isClosing = true;
     this.#unsent[Symbol.dispose]();
+    this.pace[Symbol.dispose]();
     for (const exchange of [...this.#exchanges]) exchange.end();
     for (const channel of this.#channels.values()) this.#environment.channels.close(channel);
     this.#channels.clear();

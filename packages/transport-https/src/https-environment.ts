@@ -1,6 +1,6 @@
 import type { RequestSink, Runtime } from '@bulkhead/contracts';
 import type { ResourceIsolationProvider } from '@bulkhead/resource-isolation';
-import type { UnsentBytes } from '@bulkhead/transport';
+import type { ConnectionThrottles, UnsentBytes } from '@bulkhead/transport';
 import type { HttpsChannels } from './https-channels.ts';
 import type { HttpsLimits } from './https-limits.ts';
 import type { SessionlessBudget } from './sessionless/sessionless-budget.ts';
@@ -20,6 +20,8 @@ export interface HttpsEnvironment {
   readonly limits: HttpsLimits;
   readonly channels: HttpsChannels;
   readonly unsent: UnsentBytes;
+  /** Undefined where bytes per second aren't limited. */
+  readonly throttles: ConnectionThrottles | undefined;
   /** Undefined where requests need a Session. */
   readonly sessionless: SessionlessInvocation | undefined;
 }

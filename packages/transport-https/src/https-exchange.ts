@@ -71,7 +71,9 @@ export class HttpsExchange implements ServiceExchange {
     if (this.#isEnded) return;
     this.#unsentBytes += body.length;
     this.connection.addUnsent(body.length);
-    void this.#reply.code(200).type(contentType).send(body);
+    this.connection.pace.beforeWriting(body.length, () => {
+      if (!this.#isEnded) void this.#reply.code(200).type(contentType).send(body);
+    });
   }
 
   /** Answers by HTTP alone. */

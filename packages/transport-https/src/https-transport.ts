@@ -83,6 +83,7 @@ export class HttpsTransport {
       limits: this.limits,
       channels: new HttpsChannels(sink, shared.channelIds, (session) => sessionless?.users.ended(session)),
       unsent: shared.unsent,
+      throttles: shared.throttles,
       sessionless: sessionless && {
         users: sessionless.users,
         budget: new SessionlessBudget(planSessionlessLimits(sessionless.limits ?? {}), this.limits.busyRetryAfterMs),

@@ -57,6 +57,8 @@ export interface SharedTransportParts {
   readonly channelIds: ChannelIds;
   readonly unsent: UnsentBytes;
   readonly messages: PlainMessages;
+  /** Undefined where bytes per second aren't limited. */
+  readonly throttles: ConnectionThrottles | undefined;
 }
 
 /** Admits connections and drives them, whoever opened them. One per server, shared by all its listeners. */
@@ -79,7 +81,7 @@ export class UacpConnectionFactory implements ConnectionAcceptor, ConnectionGate
     this.limits = limits;
     const channelIds = new ChannelIds(runtime.random);
     const unsent = new UnsentBytes(limits.maxUnsentBytesPerOwner, options.retainedBytes);
-    this.shared = { channelIds, unsent, messages: new PlainMessages(runtime.clock) };
+    this.shared = { channelIds, unsent, messages: new PlainMessages(runtime.clock), throttles: options.throttles };
     this.#throttles = options.throttles;
     const blockPool = new BlockPool(limits.receiveBufferSize);
     this.#environment = {

@@ -120,8 +120,13 @@ export class JsonSocket implements MessageSocket, ConnectionSocket {
 
   #onBytes(bytes: Buffer): void {
     this.#watch.heard();
-    if (this.#isClosing || this.#arriving.tryAdd(bytes.length)) return;
-    this.#close(CLOSE_TRY_AGAIN_LATER);
+    if (this.#isClosing) return;
+    if (!this.#arriving.tryAdd(bytes.length)) return this.#close(CLOSE_TRY_AGAIN_LATER);
+    const { pace } = this.connection;
+    if (!pace.limitsReading) return;
+    const { webSocket } = this.#parts;
+    webSocket.pause();
+    pace.beforeReading(bytes.length, () => webSocket.resume());
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {

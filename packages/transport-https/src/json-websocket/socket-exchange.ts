@@ -63,7 +63,9 @@ export class SocketExchange implements ServiceExchange {
     if (this.#isEnded) return;
     this.#unsentBytes += body.length;
     this.connection.addUnsent(body.length);
-    this.#socket.sendText(body, () => this.end());
+    this.connection.pace.beforeWriting(body.length, () => {
+      if (!this.#isEnded) this.#socket.sendText(body, () => this.end());
+    });
   }
 
   refuse(refusal: HttpRefusal): void {
