@@ -3,14 +3,14 @@ import { writeFileSync } from 'node:fs';
 /**
  * Prints `N passed, N failed` as the very last line of a run, after any coverage table, and before it a line per failure: where
  * only the end of a log is kept, that end says what failed. A task that adds its own results to the line names a file in
- * BULKHEAD_COUNTS_FILE and gets the numbers and lines there instead.
+ * TEST_COUNTS_FILE and gets the numbers and lines there instead.
  */
 export default class ClosingLine {
   onTestRunEnd(modules, errors) {
     const counts = { passed: 0, failed: errors.length, skipped: 0, failures: [] };
     for (const error of errors) counts.failures.push(failureLine('an error outside of any test', error));
     for (const testModule of modules) countModule(testModule, counts);
-    const file = process.env.BULKHEAD_COUNTS_FILE;
+    const file = process.env.TEST_COUNTS_FILE;
     if (file) writeFileSync(file, JSON.stringify(counts));
     else process.once('exit', () => process.stdout.write(closingLine(counts)));
   }

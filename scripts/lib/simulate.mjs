@@ -47,7 +47,7 @@ function positive(name, text) {
 }
 
 function runSeeds(first, count) {
-  const env = { ...process.env, BULKHEAD_FROM: String(first), BULKHEAD_SEEDS: String(count) };
+  const env = { ...process.env, TEST_FROM: String(first), TEST_SEEDS: String(count) };
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(ROOT, VITEST), 'run', FILE], { cwd: ROOT, stdio: 'inherit', env });
     child.once('error', reject);

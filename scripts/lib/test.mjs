@@ -46,7 +46,7 @@ function runVitest(args, counts) {
   rmSync(join(ROOT, COUNTS), { force: true });
   const keep = args.length > 0 ? [] : ['dot', './scripts/closing-line-reporter.mjs', 'json'].map((name) => `--reporter=${name}`);
   if (keep.length > 0) keep.push(`--outputFile.json=${RESULTS}`);
-  const status = runNode(VITEST, ['run', ...keep, ...args], { env: { BULKHEAD_COUNTS_FILE: join(ROOT, COUNTS) } });
+  const status = runNode(VITEST, ['run', ...keep, ...args], { env: { TEST_COUNTS_FILE: join(ROOT, COUNTS) } });
   if (!existsSync(join(ROOT, COUNTS))) throw new StepError(`the test run broke off (status ${status})`);
   const found = readJson(join(ROOT, COUNTS));
   for (const key of ['passed', 'failed', 'skipped']) counts[key] += found[key];

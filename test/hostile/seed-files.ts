@@ -8,11 +8,11 @@ export interface SeedFile {
 }
 
 /**
- * The seeds to replay: those of the folder that the environment variable BULKHEAD_CORPUS names, and always the project's own,
+ * The seeds to replay: those of the folder that the environment variable TEST_CORPUS names, and always the project's own,
  * recorded from its tests, one per line as `<kind> <hex>`.
  */
 export function seedFiles(): SeedFile[] {
-  const folder = process.env['BULKHEAD_CORPUS'];
+  const folder = process.env['TEST_CORPUS'];
   return [...recordedSeeds(), ...(folder !== undefined && folder !== '' ? corpusFiles(folder) : [])];
 }
 
@@ -24,7 +24,7 @@ function recordedSeeds(): SeedFile[] {
 }
 
 function corpusFiles(folder: string): SeedFile[] {
-  if (!existsSync(folder)) throw new Error(`BULKHEAD_CORPUS names a folder that isn't there: ${folder}`);
+  if (!existsSync(folder)) throw new Error(`TEST_CORPUS names a folder that isn't there: ${folder}`);
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path))
     .filter((path) => statSync(path).isFile())

@@ -6,7 +6,7 @@ import { startTestServer } from '../support/test-server.ts';
 
 const KiB = 1024;
 /** Longer runs show how closely the rate is kept; short ones, that it is. */
-const SECONDS = Number(process.env['BULKHEAD_BANDWIDTH_SECONDS'] ?? 2);
+const SECONDS = Number(process.env['TEST_BANDWIDTH_SECONDS'] ?? 2);
 const BYTES_PER_SECOND = 200 * KiB;
 const BURST_BYTES = 20 * KiB;
 const BLOB_BYTES = 8 * KiB;

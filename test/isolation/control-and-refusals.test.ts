@@ -85,7 +85,7 @@ describe('a server whose ordinary capacity is used up', () => {
       Reason: 'Capacity',
       Usage: BigInt(SHARED_QUEUE),
       Limit: BigInt(SHARED_QUEUE),
-      RefusalId: 1n,
+      RefusalId: BigInt(test.server.isolation.refusals().findLast(({ stage }) => stage === 'RequestQueue')?.id ?? 0),
     });
     await leaving.close();
     expect(test.server.counts.sessions).toBe(1);

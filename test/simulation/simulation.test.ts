@@ -4,8 +4,8 @@ import { type SimulationResult, simulate } from './simulation.ts';
 import { SimulationStore } from './simulation-store.ts';
 import { Tally } from './tally.ts';
 
-const SEED_COUNT = Number(process.env['BULKHEAD_SEEDS'] ?? 2000);
-const FIRST_SEED = Number(process.env['BULKHEAD_FROM'] ?? 1);
+const SEED_COUNT = Number(process.env['TEST_SEEDS'] ?? 2000);
+const FIRST_SEED = Number(process.env['TEST_FROM'] ?? 1);
 const SEEDS_PER_TEST = 250;
 const MS_PER_SEED = 1000;
 const REPEATED_SEEDS = Math.min(50, SEED_COUNT);

@@ -100,7 +100,7 @@ describe('hostile bytes', () => {
     );
   });
 
-  const corpus = process.env['BULKHEAD_CORPUS'];
+  const corpus = process.env['TEST_CORPUS'];
   it.skipIf(corpus === undefined || !existsSync(corpus))('of recorded streams and chunks end in less than 50 ms each', async () => {
     for (const kind of ['tcp-session', 'tcp-stream', 'uasc-chunk', 'uasc-body', 'crash']) {
       const folder = join(corpus as string, kind);

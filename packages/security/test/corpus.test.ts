@@ -15,7 +15,7 @@ import {
 import { NOW_MS } from './support/make-certificate.ts';
 
 const MAX_MS = 50;
-const corpus = process.env['BULKHEAD_CORPUS'];
+const corpus = process.env['TEST_CORPUS'];
 const files = ['pki', 'pki-generated'].flatMap((folder) => {
   const path = join(corpus ?? '', folder);
   return corpus !== undefined && existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];

@@ -419,7 +419,7 @@ describe('hostile JSON', () => {
     }
   });
 
-  const corpus = process.env['BULKHEAD_CORPUS'];
+  const corpus = process.env['TEST_CORPUS'];
   it.skipIf(corpus === undefined || corpus === '')('of the corpus ends in a value or a DecodingError', () => {
     const folder = join(corpus ?? '', 'json');
     expect(existsSync(folder)).toBe(true);
