@@ -30,6 +30,7 @@ export function startStormServer(workDir: string, options: StormServerOptions): 
   const file = join(workDir, 'client-storm.json');
   writeFileSync(file, JSON.stringify(configuration));
   const args = [
+    '--no-web',
     '--port',
     String(options.port ?? 0),
     '--log-format',
