@@ -48,7 +48,8 @@ export function foreignServer(name: string, url: string, pid: number | undefined
 }
 
 function bulkhead(workDir: string, name = 'bulkhead', more: readonly string[] = []): ServerKind {
-  const args = ['--port', '0', '--log-format', 'json', '--auto-accept', '--pki', join(workDir, 'bulkhead'), ...more];
+  // More clients connect at a time than a server lets in by default.
+  const args = ['--port', '0', '--rate', '0', '--log-format', 'json', '--auto-accept', '--pki', join(workDir, 'bulkhead'), ...more];
   return {
     name,
     isOpcUaServer: true,

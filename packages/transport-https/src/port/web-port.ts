@@ -71,6 +71,9 @@ export class WebPort {
     const { handshakePace, tls } = options;
     this.#pacer = handshakePace === undefined || tls === undefined ? undefined : new HandshakePacer(handshakePace);
     this.server = createServer(options);
+    // With a listener of its own, bytes come by the stream and heed its pauses. Otherwise Node's parser takes them off the handle, also
+    // while it is paused for answers on their way, and then fails: "Parse Error: Paused".
+    this.server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => socket.on('data', () => undefined));
     if (options.maxConnections !== undefined) this.server.maxConnections = options.maxConnections;
     this.#admitConnections();
     this.server.on('drop', () => this.droppedConnections++);
